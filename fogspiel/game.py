@@ -76,6 +76,8 @@ class Strategy:
     """Parameters that are seeds of something pseudo-random: nearby values are unrelated."""
     halves: bool = False
     """The first half of the parameters serves when moving first, the second half when moving second."""
+    words: Callable[[np.ndarray], str] | None = None
+    """What a parameter vector does, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ def _catalogue() -> dict[str, Game]:
 
     found: dict[str, Game] = {}
     for module in pkgutil.iter_modules(folder.__path__):
+        if module.name.startswith("_"):
+            continue
         for game in importlib.import_module(f"{folder.__name__}.{module.name}").GAMES:
             if game.name in found:
                 raise ValueError(f"two games are called {game.name}: rename one")

@@ -8,13 +8,14 @@ same deal, and results depend neither on threads nor on how the numbers are cut 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from .contender import IN_TURN, MIXED, REDRAWN, Contender
 from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, Game, Kernel
-from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, STREAM, TABLE, compiled, kernel, kernel_of
+from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, compiled, kernel, kernel_of
 from .rng import below, fill_normal, split, stream_of, unit
 
 SEATS = ("swapped", "alternating", "coin")
@@ -170,9 +171,8 @@ class Match:
             self._play(key, first, out, SEATS.index(seats))
             return out
         cuts = np.linspace(0, count, threads + 1).astype(int).tolist()
-        pieces = zip(cuts, cuts[1:], strict=False)
-        play = [_pool(threads).submit(self._play, key, first + a, out[a:b], SEATS.index(seats)) for a, b in pieces]
-        for piece in play:
+        pool, how = _pool(threads), SEATS.index(seats)
+        for piece in [pool.submit(self._play, key, first + a, out[a:b], how) for a, b in pairwise(cuts)]:
             piece.result()
         return out
 

@@ -1,0 +1,179 @@
+"""Where contenders meet: every race, comparison and duel of a run, each game counted, up to the budget.
+
+The arena numbers its events (races, comparisons, rounds of duels) and gives each its own stream of games, so the k-th
+event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
+to resume a run, its method simply runs again.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .contender import Contender, fixed, in_turn, named, redrawn, with_parameters
+from .game import Game
+from .race import Race, Verdict, scan
+from .rng import below, child, fill_normal, stream_of
+from .simulate import Match
+
+METHOD_STREAM, TRAINING, REPORT = 1, 2, 3
+LEAST_BATCH, MOST_BATCH = 64, 16_384
+BATCH_SECONDS = 0.25
+
+Event = dict[str, Any]
+
+
+class BudgetSpent(Exception):
+    """The games or the seconds of the run are used up."""
+
+
+@dataclass
+class Budget:
+    """How many games may be counted, and when to stop in any case."""
+
+    games: int | None = None
+    deadline: float | None = None
+    """A reading of `time.monotonic`."""
+
+
+@dataclass
+class Arena:
+    """One run's games: what is played, by which race it is judged, from which seed."""
+
+    game: Game
+    seed: int
+    race_rule: Race = field(default_factory=Race)
+    baseline_name: str = "fixed"
+    budget: Budget = field(default_factory=Budget)
+    observation: str = "pair"
+    """What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn."""
+    threads: int = 1
+    recorded: Sequence[Event] = ()
+    partial: Event | None = None
+    on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
+
+    def __post_init__(self) -> None:
+        self.games = 0
+        self.events: list[Event] = []
+        self.stream = stream_of(self.seed, METHOD_STREAM)
+        self.baseline = baseline(self.game, self.baseline_name, self.seed)
+        self._games_a_second = 1000.0
+
+    # What methods ask for
+
+    @property
+    def start(self) -> np.ndarray:
+        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        return fixed(self.game, self.seed).thetas[0].copy()
+
+    def gaussian(self) -> np.ndarray:
+        """A new vector of standard Gaussian numbers."""
+        theta = np.empty(len(self.start))
+        fill_normal(self.stream, theta)
+        return theta
+
+    def pick(self, count: int) -> int:
+        """A uniform number below `count`."""
+        return int(below(self.stream, count))
+
+    def race(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
+        """Race two vectors against each other."""
+        match = Match(self.game, self._player(challenger), self._player(incumbent))
+
+        def observed(key: int, first: int, count: int) -> np.ndarray:
+            return self._scores(match, key, first, count).sum(axis=1)
+
+        return self._raced(self.race_rule, observed, outcomes=2 * self._columns + 1, games=self._columns)
+
+    def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
+        """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
+        matches = [Match(self.game, self._player(x), self.baseline) for x in (challenger, incumbent)]
+
+        def observed(key: int, first: int, count: int) -> np.ndarray:
+            new, old = (self._scores(match, key, first, count).sum(axis=1) for match in matches)
+            return new - old + 2 * self._columns  # Z = (1 + D)/2 in units of its grid
+
+        outcomes = 4 * self._columns + 1
+        return self._raced(self.race_rule.for_differences(), observed, outcomes, games=2 * self._columns)
+
+    def duels(self, newcomer: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+        """The newcomer's scores against each of the others: a row each, first seat and second seat."""
+        if not others:
+            return np.zeros((0, 2), np.int64)
+        number, needed = len(self.events), 2 * len(others)
+        if number < len(self.recorded):
+            scores = np.array([int(digit) for digit in self.recorded[number]["scores"]]).reshape(-1, 2)
+        else:
+            if self._games_left(1) < needed:
+                raise BudgetSpent
+            match = Match(self.game, self._player(newcomer), in_turn(self.game, np.array(others)))
+            scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
+        self._close({"scores": "".join(map(str, scores.reshape(-1).tolist())), "games": needed})
+        return scores
+
+    # How an event is played
+
+    @property
+    def _columns(self) -> int:
+        return 2 if self.observation == "pair" else 1
+
+    def _player(self, theta: np.ndarray) -> Contender:
+        return with_parameters(self.game, theta)
+
+    def _key(self, number: int) -> int:
+        return int(child(self.seed, TRAINING, number))
+
+    def _scores(self, match: Match, key: int, first: int, count: int) -> np.ndarray:
+        seats = "swapped" if self.observation == "pair" else "alternating"
+        return match.scores(key, first, count, seats, self.threads)
+
+    def _games_left(self, cost: int) -> int:
+        """How many observations of that many games the budget still allows."""
+        if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
+            return 0
+        return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
+
+    def _raced(self, rule: Race, observed: Callable[..., np.ndarray], outcomes: int, games: int) -> Verdict:
+        """Observe in batches until the race decides; where a batch is cut never changes the verdict."""
+        number = len(self.events)
+        if number < len(self.recorded):
+            event = self.recorded[number]
+            self._close(event)
+            return Verdict(event["decision"], tuple(event["counts"]), event["games"])
+        counts, done, decision = np.zeros(outcomes, np.int64), 0, 0
+        if self.partial is not None and self.partial["event"] == number:
+            counts[:] = self.partial["counts"]
+            done = int(counts.sum())
+        while decision == 0:
+            allowed = self._games_left(games) - done
+            if allowed <= 0:
+                self.games += done * games
+                raise BudgetSpent
+            brief = int(self._games_a_second * BATCH_SECONDS) // games
+            batch = min(allowed, max(LEAST_BATCH, min(done // 8, MOST_BATCH, brief)))
+            began = time.monotonic()
+            used, decision = scan(rule, counts, observed(self._key(number), done, batch))
+            self._games_a_second = games * batch / max(time.monotonic() - began, 1e-6)
+            done += used
+            self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
+        verdict = Verdict(decision, tuple(counts.tolist()), done * games)
+        self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
+        return verdict
+
+    def _close(self, event: Event) -> None:
+        self.events.append(event)
+        self.games += event["games"]
+
+
+def baseline(game: Game, name: str, seed: int) -> Contender:
+    """The opponent that scores are measured against: `fixed`, `redrawn`, or one of the game's named strategies."""
+    if name == "fixed":
+        return fixed(game, seed)
+    return redrawn(game) if name == "redrawn" else named(game, name)
+
+
+def report_key(seed: int) -> int:
+    """The stream of the games that only ever measure: no method can see them."""
+    return int(child(seed, REPORT))

@@ -1,0 +1,79 @@
+"""From words to contenders: a named strategy, a baseline, numbers, a parameter file or a run."""
+
+import json
+import re
+from pathlib import Path
+
+from .contender import Contender, fixed, named, names, redrawn, with_parameters
+from .game import Game, parameters_of
+from .runs import Run, Store
+
+MOST_BYTES = 1_000_000
+RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
+
+
+def entrant(game: Game, words: str, store: Path, seed: int) -> Contender:
+    """The contender that `words` stand for, or a ValueError that says what they could have been."""
+    if words == "fixed":
+        return fixed(game, seed)
+    if words == "redrawn":
+        return redrawn(game)
+    if words in names(game):
+        return named(game, words)
+    numbers = _numbers(words)
+    if numbers is not None:
+        return with_parameters(game, numbers)
+    path = Path(words)
+    if path.suffix or path.exists():
+        return with_parameters(game, _from_file(game, path), words)
+    if RUN_NAME.fullmatch(words):
+        with Store.open(store, write=False) as runs:
+            return with_parameters(game, vector_of_run(game, runs.read(words)), words)
+    raise ValueError(
+        f"{words!r} is not a player of {game.name}: give a name ({', '.join(names(game))}), a run, "
+        f"a parameter file, or {len(parameters_of(game))} numbers with commas between them"
+    )
+
+
+def vector_of_run(game: Game, run: Run) -> list[float]:
+    """What a run has found so far."""
+    if run.ask["game"] != game.name:
+        raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+    for row in reversed(run.rows):
+        if "theta" in row.body:
+            return row.body["theta"]
+    raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+
+
+def _numbers(words: str) -> list[float] | None:
+    """The numbers of an inline vector, or None where the words are something else."""
+    try:
+        return [float(word) for word in words.strip("()[] ").split(",")]
+    except ValueError:
+        return None
+
+
+def _from_file(game: Game, path: Path) -> list[float]:
+    """The numbers of a parameter file: JSON (a list, or an object with `theta` and `game`), or plain numbers."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"the parameter file {path} cannot be read: {error.strerror or error}") from None
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"the parameter file {path} is larger than {MOST_BYTES} bytes: that is no parameter vector")
+    try:
+        text = content.decode()
+        found = json.loads(text) if text.lstrip()[:1] in ("{", "[") else re.split(r"[\s,;]+", text.strip())
+    except ValueError:
+        raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
+    if isinstance(found, dict):
+        if found.get("game", game.name) != game.name:
+            raise ValueError(f"the parameter file {path} is for {found['game']}, not for {game.name}")
+        found = found.get("theta")
+    if not isinstance(found, list):
+        raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or under `theta`)")
+    try:
+        return [float(number) for number in found]
+    except (TypeError, ValueError):
+        raise ValueError(f"the parameter file {path} has something that is not a number in its vector") from None

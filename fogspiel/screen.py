@@ -1,0 +1,68 @@
+"""What the command line shows: tables on stdout, progress on stderr, numbers the way people read them."""
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def percent(value: float) -> str:
+    """A share as a percentage with two decimals."""
+    return f"{100 * value:.2f} %"
+
+
+def with_interval(score: float, interval: Sequence[float]) -> str:
+    """A score and its 95 % interval."""
+    return f"{score:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"
+
+
+def ago(moment: float | None) -> str:
+    """How long ago, in the largest unit that fits."""
+    if moment is None:
+        return "?"
+    seconds = max(0.0, time.time() - moment)
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table; columns whose cells are numbers align to the right."""
+    shown = Table(title=title, title_justify="left", header_style="bold")
+    for number, column in enumerate(columns):
+        numeric = bool(rows) and all(str(row[number])[:1].isdigit() for row in rows)
+        shown.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(str(cell) for cell in row))
+    (out if sys.stdout.isatty() else Console(width=160, highlight=False)).print(shown)
+
+
+class Bar:
+    """A progress bar with a rate and a remark."""
+
+    def __init__(self, progress: Progress, task: TaskID):
+        self._progress, self._task, self._began = progress, task, time.monotonic()
+
+    def show(self, done: float, remark: str, games: int) -> None:
+        """Move the bar to `done` and say how fast games are played."""
+        rate = games / max(time.monotonic() - self._began, 1e-3)
+        self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} games/s", remark=remark)
+
+
+@contextmanager
+def progress(title: str, total: float | None) -> Iterator[Bar]:
+    """A progress bar on stderr, silent where stderr is not a terminal."""
+    columns = (
+        TextColumn(title), BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[remark]}"), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
+        yield Bar(shown, shown.add_task(title, total=total, rate="", remark=""))

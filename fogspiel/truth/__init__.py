@@ -1,0 +1,17 @@
+"""What is known exactly: one file per game that has a ground truth, named like the game's own file."""
+
+import importlib
+from fractions import Fraction
+
+from ..contender import Contender
+from ..game import Game
+
+
+def exact_score(game: Game, first: Contender, second: Contender) -> Fraction:
+    """The exact score of `first` against `second`, both seats counted alike, or a ValueError where nobody knows it."""
+    family = game.show.__module__.rsplit(".", 1)[-1]
+    try:
+        truth = importlib.import_module(f"{__name__}.{family}")
+    except ModuleNotFoundError:
+        raise ValueError(f"no exact rate is known for {game.name}: play games instead of --exact") from None
+    return truth.score(game, first, second)

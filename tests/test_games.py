@@ -1,0 +1,218 @@
+"""The contract, over every registered game."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from golden_records import FOLDER, SEED, sample_records
+
+from fogspiel.contender import fixed, named, names, redrawn
+from fogspiel.game import OVER, UNIFORM, Strategy, game_named, games
+from fogspiel.games import _war_rules as war
+from fogspiel.simulate import Match, positions, recorded, view_of
+
+GAMES = list(games().values())
+TUNABLE = [game for game in GAMES if game.strategy]
+SCRIPT = Path(__file__).parent / "golden_records.py"
+
+
+def by_name(game):
+    return game.name
+
+
+every_game = pytest.mark.parametrize("game", GAMES, ids=by_name)
+every_tunable_game = pytest.mark.parametrize("game", TUNABLE, ids=by_name)
+
+
+def uniform_records(game, count=5):
+    uniform = named(game, UNIFORM.name)
+    return [recorded(game, uniform, uniform, 11, number) for number in range(count)]
+
+
+@every_game
+def test_a_record_replays_to_its_end_and_score(game):
+    for record, score in uniform_records(game):
+        last = list(positions(game, record))[-1]
+        assert last.mover == OVER
+        assert game.rules.score(last.state) == score
+        assert 0 <= score < len(game.payoffs)
+
+
+@every_game
+def test_actions_are_never_missing_and_never_repeated(game):
+    for record, _ in uniform_records(game):
+        for position in list(positions(game, record))[:-1]:
+            assert position.actions
+            assert len(set(position.actions)) == len(position.actions) <= game.sizes.actions
+
+
+@every_game
+def test_rules_ask_but_only_apply_changes_the_state(game):
+    record, _ = uniform_records(game, 1)[0]
+    for position in list(positions(game, record))[:200]:
+        before = position.state.copy()
+        view_of(game, position.state, 0)
+        view_of(game, position.state, 1)
+        game.rules.mover(position.state)
+        if position.mover != OVER:
+            game.rules.legal(position.state, np.zeros(game.sizes.actions, np.int64))
+        assert (position.state == before).all()
+
+
+@every_game
+def test_what_may_be_tried_follows_from_the_view(game):
+    known: dict[tuple, list[int]] = {}
+    for record, _ in uniform_records(game, 20):
+        for position in positions(game, record):
+            if position.mover in (0, 1):
+                seen = view_of(game, position.state, position.mover).tobytes()
+                assert known.setdefault((position.mover, seen), position.actions) == position.actions
+
+
+def reshuffled_decks(state, player, rng):
+    """War: nobody knows a card of either deck."""
+    cards = [war.slot(state, p, i) for p in (0, 1) for i in range(state[war.HELD + p])]
+    state[cards] = rng.permutation(state[cards])
+
+
+def other_throw(state, player, rng):
+    """Morra: the second player does not know the first one's throw."""
+    from fogspiel.games import morra
+
+    if player == 1 and state[morra.FIRST] >= 0:
+        state[morra.FIRST] = rng.integers(66)
+
+
+def open_information(state, player, rng):
+    """Nothing is hidden."""
+
+
+HIDDEN = {
+    "war": reshuffled_decks,
+    "guesswho": open_information,
+    "morra": other_throw,
+    "pig": open_information,
+    "nim": open_information,
+}
+"""How to change a state in what a player cannot see, by the game's module."""
+
+
+def module_of(game):
+    return game.show.__module__.rsplit(".", 1)[-1]
+
+
+@every_game
+def test_what_a_player_cannot_see_does_not_change_the_view(game):
+    assert module_of(game) in HIDDEN, "say in HIDDEN what a player of this game cannot see"
+    rng, record = np.random.default_rng(5), uniform_records(game, 1)[0][0]
+    for position in list(positions(game, record))[:300]:
+        for player in (0, 1):
+            other = position.state.copy()
+            HIDDEN[module_of(game)](other, player, rng)
+            assert (view_of(game, other, player) == view_of(game, position.state, player)).all()
+            if position.mover == player:
+                out = np.zeros(game.sizes.actions, np.int64)
+                assert out[: game.rules.legal(other, out)].tolist() == position.actions
+
+
+@every_game
+def test_views_states_and_actions_have_words(game):
+    record, _ = uniform_records(game, 1)[0]
+    for position in list(positions(game, record))[:300]:
+        assert game.reveal(position.state)
+        assert game.show(view_of(game, position.state, 0))
+        if position.mover in (0, 1):
+            labels = [game.label(action) for action in position.actions]
+            assert all(labels) and len(set(labels)) == len(labels)
+
+
+@every_game
+def test_payoffs_ascend_and_mirror(game):
+    low, high = game.payoffs[0], game.payoffs[-1]
+    assert list(game.payoffs) == sorted(set(game.payoffs))
+    assert all(a + b == low + high for a, b in zip(game.payoffs, reversed(game.payoffs), strict=True))
+
+
+@every_game
+def test_every_named_strategy_plays_only_what_is_possible(game):
+    for name in set(names(game)) - {"fixed", "redrawn"}:
+        player = named(game, name)
+        record, _ = recorded(game, player, named(game, UNIFORM.name), 3, 0)
+        assert list(positions(game, record))[-1].mover == OVER
+
+
+@every_tunable_game
+def test_the_compiled_loop_plays_the_recorded_game(game):
+    first, second = fixed(game, SEED), redrawn(game)
+    scores = Match(game, first, second).scores(9, 0, 4)
+    top = len(game.payoffs) - 1
+    for number in range(4):
+        assert recorded(game, first, second, 9, number)[1] == scores[number, 0]
+    # In a swapped game the draws of the first contender still come first.
+    first, second = fixed(game, SEED), fixed(game, SEED + 1)
+    scores = Match(game, first, second).scores(9, 0, 4)
+    for number in range(4):
+        assert top - recorded(game, second, first, 9, number)[1] == scores[number, 1]
+
+
+@every_tunable_game
+def test_the_fused_kernel_scores_as_the_rules_do(game):
+    if game.play is None:
+        pytest.skip("this game has no fused kernel")
+    pairs = [(fixed(game, seed), redrawn(game)) for seed in range(3)]
+    pairs += [(fixed(game, 7), named(game, n)) for n, s in game.named.items() if not isinstance(s, Strategy)]
+    for first, second in pairs:
+        fused, plain = Match(game, first, second), Match(game, first, second, fused=False)
+        assert fused.fused and not plain.fused
+        assert (fused.scores(21, 0, 60) == plain.scores(21, 0, 60)).all()
+
+
+@every_tunable_game
+def test_threads_and_cuts_do_not_change_scores(game):
+    match = Match(game, fixed(game, 1), redrawn(game))
+    for seats in ("swapped", "alternating", "coin"):
+        whole = match.scores(5, 0, 600, seats)
+        assert (match.scores(5, 0, 600, seats, threads=2) == whole).all()
+        assert (np.vstack([match.scores(5, 0, 37, seats), match.scores(5, 37, 563, seats)]) == whole).all()
+
+
+@every_tunable_game
+def test_two_equal_players_share_every_pair(game):
+    scores = Match(game, fixed(game, 3), fixed(game, 3)).scores(5, 0, 200)
+    assert (scores.sum(axis=1) == len(game.payoffs) - 1).all()
+
+
+@every_game
+def test_golden_records_replay(game):
+    path = FOLDER / f"{game.name}-v{game.version}.json"
+    assert path.exists(), "no golden record: run tests/golden_records.py, and raise the version if the rules changed"
+    golden = json.loads(path.read_text())
+    assert golden == sample_records(game)
+
+
+def records_of_a_process(**environment):
+    outcome = subprocess.run(
+        [sys.executable, str(SCRIPT), "print"], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return json.loads(outcome.stdout)
+
+
+def test_games_without_the_compiler_are_the_same_games():
+    interpreted = records_of_a_process(NUMBA_DISABLE_JIT="1")
+    assert interpreted == {game.name: sample_records(game) for game in GAMES}
+
+
+@pytest.mark.slow
+def test_games_with_bounds_checks_are_the_same_games(tmp_path):
+    checked = records_of_a_process(NUMBA_BOUNDSCHECK="1", FOGSPIEL_CACHE=str(tmp_path))
+    assert checked == {game.name: sample_records(game) for game in GAMES}
+
+
+def test_an_unknown_game_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match=r"no game 'wra'.*war"):
+        game_named("wra")
+
