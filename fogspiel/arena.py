@@ -157,7 +157,8 @@ class Arena:
             used, decision = scan(rule, counts, observed(self._key(number), done, batch))
             self._games_a_second = games * batch / max(time.monotonic() - began, 1e-6)
             done += used
-            self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
+            if decision == 0:
+                self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
         verdict = Verdict(decision, tuple(counts.tolist()), done * games)
         self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
         return verdict

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .locks import seal
-from .store import Committed, Damaged, StoreError, identity
+from .store import Committed, Damaged, StoreError, identity, is_damage
 
 MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
-NOT_DAMAGE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
 class Row(NamedTuple):
@@ -65,7 +64,7 @@ def link(before: bytes, name: str, number: int, kind: str, body: str) -> bytes:
 
 def located(error: sqlite3.DatabaseError, run: str | None = None, row: int | None = None) -> Damaged:
     """SQLite's complaint about damage, with the place where it was met; complaints about other things go on."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_DAMAGE:
+    if not is_damage(error):
         raise error
     return Damaged(f"the file is damaged ({error})", run, row)
 
@@ -87,7 +86,7 @@ def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[lis
             if check == seal("runs", *columns):
                 entries.append(Entry(*columns))
             else:
-                faults.append(Damaged(f"the catalogue entry of run number {columns[0]} is damaged", ascii(columns[1])))
+                faults.append(Damaged(f"the catalogue entry of run number {columns[0]} is damaged"))
         seals = [check for (check,) in connection.execute("SELECT seal FROM meta")]
         lost = committed.keys() - {entry.id for entry in entries}
         if not faults and (lost or seals != [seal("meta", identity(connection), len(entries))]):

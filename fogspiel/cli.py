@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -187,7 +188,7 @@ def match(
             screen.out.print(f"{score.outcomes[2]} wins, {score.outcomes[1]} draws, {score.outcomes[0]} losses")
         screen.out.print(f"{score.games} games, seats {seats}, seed {seed}; 95 % interval, valid at any time")
     if state == "interrupted":
-        again = f"fogspiel match {game} {first} {second} --games {games} --seed {seed}"
+        again = shlex.join(["fogspiel", "match", game, first, second, "--games", str(games), "--seed", str(seed)])
         screen.err.print(f"interrupted after {score.games} of {games} games; the whole match: {again}")
         raise typer.Exit(INTERRUPTED)
 
@@ -247,7 +248,7 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
     from .race import interval, mean
     from .tuning import carry_on
 
-    again = f"fogspiel resume {run.name}" + (f" --store {store}" if store else "")
+    again = f"fogspiel resume {run.name}" + (f" --store {shlex.quote(str(store))}" if store else "")
     budget = run.ask["games"]
     screen.err.print(f"run {run.name}: {run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}")
     try:

@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import sqlite3
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -18,9 +19,19 @@ from typing import Any, Self
 
 from . import chain
 from .chain import Entry, Row, Session, canonical, link
-from .store import REPAIR, Busy, Committed, Damaged, File, StoreError, default_path, disorder, place
+from .store import REPAIR, Busy, Committed, Damaged, File, StoreError, disorder, place
 
 __all__ = ["Busy", "Damaged", "Problem", "Row", "Run", "Store", "StoreError", "Summary", "canonical", "default_path"]
+
+
+def default_path() -> Path:
+    """Where the store is unless the user says otherwise: FOGSPIEL_STORE, else the user's data folder."""
+    if chosen := os.environ.get("FOGSPIEL_STORE"):
+        return Path(os.path.expanduser(chosen))
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "fogspiel" / "runs.db"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "fogspiel" / "runs.db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +183,9 @@ class Store:
                 chain.write_row(connection, run, 0, "ask", text, head)
                 chain.write_session(connection, session)
                 chain.write_count(connection, len(entries) + 1)
+            self._file.mark(run, 1)
+            self._file.fold()
             undo.pop_all()
-        self._file.mark(run, 1)
-        self._file.fold()
         return self._kept(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
 
     def work_on(self, name: str) -> Run:

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def percent(value: float) -> str:
@@ -42,7 +42,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
         shown.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(str(cell) for cell in row))
-    (out if sys.stdout.isatty() else Console(width=160, highlight=False)).print(shown)
+    (out if sys.stdout.isatty() else Console(width=160, highlight=False)).print(shown, soft_wrap=False)
 
 
 class Bar:

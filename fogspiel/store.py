@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -63,16 +64,6 @@ def place(run: str | None, row: int | None) -> str:
     return "" if run is None else f"run {run}: " if row is None else f"run {run}, row {row}: "
 
 
-def default_path() -> Path:
-    """Where the store is unless the user says otherwise: FOGSPIEL_STORE, else the user's data folder."""
-    if chosen := os.environ.get("FOGSPIEL_STORE"):
-        return Path(os.path.expanduser(chosen))
-    home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "fogspiel" / "runs.db"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "fogspiel" / "runs.db"
-
-
 # ---- faults ----------------------------------------------------------------------------------------------------------
 
 
@@ -86,11 +77,16 @@ def plain(path: Path, error: Exception) -> StoreError:
         return StoreError(f"{path} may not be opened: ask its owner for permission, or choose another store")
     if code == sqlite3.SQLITE_READONLY or number == errno.EROFS:
         return _read_only(path, path)
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return Busy(f"{path} has been kept locked by another program for {PATIENCE:.0f} seconds: close that program")
     if failed or number is not None:
         return StoreError(f"{path} could not be read or written ({error}): check the disk; nothing committed is lost")
     return Damaged(f"{path} is damaged ({error})")
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether SQLite complains about what is in the file, not about disk, locks or permissions."""
+    return isinstance(plain(Path(), error), Damaged)
 
 
 @contextmanager
@@ -150,7 +146,7 @@ def examine(path: Path) -> None:
     if (version, page, layout, encoding) != (VERSION, PAGE, b"\2\2\0\x40\x20\x20", 1):
         raise StoreError(f"{path} has a damaged header: restore it from a copy")
     whole = int.from_bytes(header[28:32], "big") * PAGE
-    # In this order: a writer who closes first lengthens the file, then changes the header, then removes the log.
+    # The log is looked for before the size is: a writer who closes completes the file first, then removes the log.
     if not _filled(beside(path, "-wal")) and (size := path.stat().st_size) < whole:
         raise StoreError(f"{path} is truncated: {size} of {whole} bytes are left; restore it from a copy")
 
@@ -184,7 +180,9 @@ def _lay_out(connection: sqlite3.Connection) -> None:
 def _definitions(connection: sqlite3.Connection) -> list[str]:
     try:
         return [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
-    except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite may quote damaged text in its complaint
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its complaint
+        if not is_damage(error):
+            raise
         return []
 
 
@@ -298,11 +296,8 @@ class File:
             with self._guard, plainly(self.path):
                 return _answer(self._connection, self.here.marks(), question)
         for _ in range(ATTEMPTS):
-            with (
-                plainly(self.path),
-                presence(self.path, examine, create=False) as here,
-                _reader(self.path) as (reader, steady),
-            ):
+            user = presence(self.path, examine, create=False)
+            with plainly(self.path), user as here, _reader(self.path) as (reader, steady):
                 try:
                     answer = _answer(reader, here.marks(), question)
                 except (StoreError, sqlite3.Error):
@@ -364,10 +359,8 @@ class File:
             stack.callback(self.here.release, MAKING, ALL)
             writer.close()
             stack.callback(self._reopen)
-            number = 1
-            while beside(self.path, f".backup-{number}").exists():
-                number += 1
-            backup = beside(self.path, f".backup-{number}")
+            backups = (beside(self.path, f".backup-{number}") for number in count(1))
+            backup = next(path for path in backups if not path.exists())
             _copy(self.path, backup)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=self.path.parent)))
             _copy(self.path, folder / "old")

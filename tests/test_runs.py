@@ -7,7 +7,6 @@ import random
 import shutil
 import signal
 import sqlite3
-import stat
 import subprocess
 import sys
 import threading
@@ -122,7 +121,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "runs.db"
 
 
-# ---- what a run is ----------------------------------------------------------------------------------------------------
+# ---- what a run is ---------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_store_reads_as_a_store_without_runs_and_stays_missing(path: Path) -> None:
@@ -198,7 +197,8 @@ def test_the_list_of_runs_tells_state_score_and_times(path: Path) -> None:
         working = store.work_on("war-2")
         first, second, third = Store.open(path, write=False).summaries()
         working.close()
-    assert (first.name, first.game, first.method, first.state, first.steps) == ("war-1", "war", "naive", "interrupted", 12)
+    assert (first.name, first.game, first.method) == ("war-1", "war", "naive")
+    assert (first.state, first.steps) == ("interrupted", 12)
     assert (first.games, first.score, first.interval) == (1100, 0.511, [0.4, 0.6])
     assert (second.state, second.steps, second.score, third.state) == ("finished", 12, 1.0, "running")
     assert first.seen is not None and first.seconds is not None
@@ -231,7 +231,8 @@ def test_any_json_body_comes_back_as_it_was(growing: tuple[Store, Any], body: di
     store, run = growing
     run.append("step", body)
     back = store.read(run.name).rows[-1].body
-    assert back == run.rows[-1].body == body and canonical(back) == canonical(body) and repr(back) == repr(json.loads(canonical(body)))
+    assert back == run.rows[-1].body == body
+    assert canonical(back) == canonical(body) == json.dumps(body, sort_keys=True, separators=(",", ":"))
 
 
 def test_the_default_store_is_in_the_users_data_folder_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +251,7 @@ def test_the_list_of_runs_needs_neither_numpy_nor_numba() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "[]"
 
 
-# ---- files that are no store ------------------------------------------------------------------------------------------
+# ---- files that are no store -----------------------------------------------------------------------------------------
 
 
 def foreign(path: Path) -> None:
@@ -358,7 +359,7 @@ def test_reading_leaves_nothing_behind(path: Path) -> None:
     assert set(before) == {"runs.db", "runs.db-lock"}
 
 
-# ---- damage -----------------------------------------------------------------------------------------------------------
+# ---- damage ----------------------------------------------------------------------------------------------------------
 
 
 def read_or_refused(path: Path, rows: dict[str, list[Row]]) -> bool:
@@ -397,14 +398,14 @@ def test_of_1000_flipped_bits_each_is_noticed_or_harmless(path: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("name, number", [("war-1", 0), ("war-1", 12), ("nim-1", 5), ("nim-1", 13), ("war-2", 3)])
-def test_a_flipped_bit_in_a_row_is_reported_with_run_and_row(path: Path, tmp_path: Path, name: str, number: int) -> None:
+def test_a_flipped_bit_in_a_row_is_reported_with_run_and_row(path: Path, name: str, number: int) -> None:
     rows = fill(path)
     whole = path.read_bytes()
     with sqlite3.connect(path) as raw:
         where = "SELECT digest FROM rows JOIN runs ON run = id WHERE name = ? AND number = ?"
         ((digest,),) = raw.execute(where, (name, number))
     raw.close()
-    at = whole.rindex(digest)  # the digest stands right behind the body; the catalogue, which is first, has the last too
+    at = whole.rindex(digest)  # right behind the body; a copy in the catalogue would come earlier
     rng = random.Random(number)
     for back in [0, 1, 9, *rng.sample(range(2, 40), 20)]:
         path.write_bytes(flipped(whole, 8 * (at - back) + rng.randrange(8)))
@@ -521,7 +522,6 @@ def test_repair_waits_until_nobody_works_there(path: Path) -> None:
     fill(path)
     holder = child(HOLD, path, "war-1")
     assert line(holder) == "holding"
-    whole = path.read_bytes()
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE rows SET body = '{}' WHERE run = 2 AND number = 3")
     raw.close()
@@ -530,10 +530,9 @@ def test_repair_waits_until_nobody_works_there(path: Path) -> None:
     holder.communicate("\n")
     with Store.open(path, write=True) as store:
         assert "run nim-1 is cut back from 14 rows to 3" in store.repair()
-    assert whole
 
 
-# ---- many processes ---------------------------------------------------------------------------------------------------
+# ---- many processes --------------------------------------------------------------------------------------------------
 
 
 def test_a_run_under_work_is_refused_by_name_and_process(path: Path) -> None:
@@ -572,17 +571,13 @@ def test_looking_at_a_store_does_not_drop_the_locks_of_the_same_process(path: Pa
         for _ in range(3):
             with Store.open(path, write=False) as viewer, Store.open(path, write=True) as other:
                 assert viewer.read("war-1").state == other.read("war-1").state == "running"
-            intruder = child(HOLD, path, "war-2")  # opens, closes, and would tidy the log away if nobody else were there
-            assert line(intruder) == "holding"
-            intruder.communicate("\n")
-            refused = child(HOLD.replace("store.work_on(sys.argv[2])", "1").replace("holding", "in"), path)
-            assert line(refused) == "in"
-            refused.communicate("\n")
+            visitor = child(HOLD, path, "war-2")  # on closing it would tidy the log away if it thought itself alone
+            assert line(visitor) == "holding"
+            visitor.communicate("\n")
             run.append("step", step(1))
             assert len(Store.open(path, write=False).read("war-1").rows) == len(run.rows)
-        process = child("from fogspiel.runs import *\nimport sys\ntry: Store.open(sys.argv[1], write=True).work_on('war-1')\nexcept Busy: print('busy')", path)
-        assert line(process) == "busy"
-        process.communicate()
+        intruder = child(HOLD.replace("run = ", "").replace("holding", "inside"), path, "war-1")
+        assert line(intruder) == "" and intruder.wait() != 0
     assert len(contents(path)["war-1"]) == 13 + 3
 
 
@@ -681,7 +676,7 @@ def test_a_forked_child_does_not_think_it_holds_the_lock(path: Path) -> None:
         assert store.read("war-1").state == "running"
 
 
-# ---- full disk --------------------------------------------------------------------------------------------------------
+# ---- full disk -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -755,4 +750,3 @@ def test_a_file_that_may_not_be_read_is_refused_with_a_sentence(path: Path) -> N
         pytest.skip("root may read everything")
     with pytest.raises(StoreError, match="may not be opened"):
         Store.open(path, write=False)
-    path.chmod(stat.S_IRUSR)

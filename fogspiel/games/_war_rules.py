@@ -45,63 +45,58 @@ def slot(state, player, depth):
 
 
 @inlined
-def turned_up(state, player):
-    """The top card of a deck, taken off it."""
-    card = state[slot(state, player, 0)]
-    state[HEAD + player] += 1
-    state[HELD + player] -= 1
-    return card
-
-
-@inlined
-def lay(state, card):
-    """Add a card to the packet, keeping it sorted."""
-    i = state[PACKET]
+def lay(state, packet, card):
+    """Add a card to a packet of that size, keeping it sorted."""
+    i = packet
     while i > 0 and state[WON + i - 1] > card:
         state[WON + i] = state[WON + i - 1]
         i -= 1
     state[WON + i] = card
-    state[PACKET] += 1
-
-
-@inlined
-def finish(state, result):
-    """End the game."""
-    state[PHASE] = FINISHED
-    state[RESULT] = result
 
 
 @kernel
 def play_trick(state):
     """Turn cards up until somebody wins the packet or the game is over."""
-    state[PACKET] = 0
+    head_0, head_1, held_0, held_1 = state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1]
+    packet, winner, result = 0, -1, -1
+    if held_0 == 0 or held_1 == 0:
+        result = WIN if held_0 > 0 else LOSS
+    while winner < 0 and result < 0:
+        if state[MOVES] >= MOST_MOVES:
+            result = DRAW
+            break
+        state[MOVES] += 1
+        card_0 = state[DECK + (head_0 & (RING - 1))]
+        card_1 = state[DECK + RING + (head_1 & (RING - 1))]
+        taken = 1
+        if card_0 != card_1:
+            winner = 0 if card_0 > card_1 else 1
+        else:  # a battle: one more card face down before the next face up, unless somebody cannot
+            skip = state[SHARED] == 1 and min(held_0, held_1) == 2
+            needed = 2 if skip else 3
+            if held_0 < needed or held_1 < needed:
+                both = held_0 < needed and held_1 < needed
+                result = DRAW if both else (LOSS if held_0 < needed else WIN)
+            elif not skip:
+                taken = 2
+        for i in range(taken):
+            lay(state, packet, state[DECK + ((head_0 + i) & (RING - 1))])
+            lay(state, packet + 1, state[DECK + RING + ((head_1 + i) & (RING - 1))])
+            packet += 2
+        head_0 += taken
+        head_1 += taken
+        held_0 -= taken
+        held_1 -= taken
+    state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1] = head_0, head_1, held_0, held_1
+    state[PACKET] = packet
     state[TOP] = 0
     state[BOTTOM] = 0
     state[PLACED] = 0
-    if state[HELD] == 0 or state[HELD + 1] == 0:
-        finish(state, WIN if state[HELD] > 0 else LOSS)
-        return
-    while state[MOVES] < MOST_MOVES:
-        card_0, card_1 = turned_up(state, 0), turned_up(state, 1)
-        lay(state, card_0)
-        lay(state, card_1)
-        state[MOVES] += 1
-        if card_0 != card_1:
-            state[WINNER] = 0 if card_0 > card_1 else 1
-            state[PHASE] = ORDERING
-            return
-        # A battle: one card face down, then one face up, unless somebody cannot.
-        held_0, held_1 = state[HELD], state[HELD + 1]
-        skip = state[SHARED] == 1 and min(held_0, held_1) == 1
-        needed = 1 if skip else 2
-        if held_0 < needed or held_1 < needed:
-            both = held_0 < needed and held_1 < needed
-            finish(state, DRAW if both else (LOSS if held_0 < needed else WIN))
-            return
-        if not skip:
-            lay(state, turned_up(state, 0))
-            lay(state, turned_up(state, 1))
-    finish(state, DRAW)
+    state[PHASE] = ORDERING if result < 0 else FINISHED
+    if result < 0:
+        state[WINNER] = winner
+    else:
+        state[RESULT] = result
 
 
 @inlined

@@ -110,19 +110,21 @@ STEADY = 0.999
 @kernel
 def order_packet(state, plan, chance, u):
     """The winner's whole pick-up: what `choose` and chance do card by card."""
-    packet = state[PACKET]
+    packet, winner = state[PACKET], state[WINNER]
+    deck, tail = DECK + RING * winner, state[HEAD + winner] + state[HELD + winner]
     if u < plan[PLAN_SHUFFLE]:
         for place in range(packet - 1):
             i = below(chance, packet - place)
-            put_under(state, place, state[WON + i])
+            state[deck + ((tail + place) & (RING - 1))] = state[WON + i]
             for j in range(i, packet - place - 1):
                 state[WON + j] = state[WON + j + 1]
-        put_under(state, packet - 1, state[WON])
+        state[deck + ((tail + packet - 1) & (RING - 1))] = state[WON]
     else:
         forward = u < plan[PLAN_FORWARD]
         for i in range(packet):
-            put_under(state, i if forward else packet - 1 - i, state[WON + in_order(plan, packet, i)])
-    state[HELD + state[WINNER]] += packet
+            place = i if forward else packet - 1 - i
+            state[deck + ((tail + place) & (RING - 1))] = state[WON + in_order(plan, packet, i)]
+    state[HELD + winner] += packet
 
 
 @inlined
@@ -219,12 +221,12 @@ def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
                 return state[RESULT]
             if state[WINNER] == 0:
                 u = unit(stream_0)
-                usual = from_0 <= u < to_0
+                low_u, high_u = from_0, to_0
                 wins_0 += 1
                 order_packet(state, plan_0, chance, u)
             else:
                 u = unit(stream_1)
-                usual = from_1 <= u < to_1
+                low_u, high_u = from_1, to_1
                 wins_1 += 1
                 order_packet(state, plan_1, chance, u)
             head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
@@ -238,7 +240,7 @@ def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
             low, high = min(card_0, card_1), max(card_0, card_1)
             if card_0 > card_1:
                 u = unit(stream_0)
-                usual = from_0 <= u < to_0
+                low_u, high_u = from_0, to_0
                 wins_0 += 1
                 high_first = below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
                 tail = head_0 + held_0
@@ -247,14 +249,14 @@ def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
                 held_0 += 2
             else:
                 u = unit(stream_1)
-                usual = from_1 <= u < to_1
+                low_u, high_u = from_1, to_1
                 wins_1 += 1
                 high_first = below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
                 tail = head_1 + held_1
                 state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
                 state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
                 held_1 += 2
-        if watching and not usual:
+        if watching and not low_u <= u < high_u:
             kept[0] = -1
             power, tricks = 1, 0
 

@@ -1,0 +1,230 @@
+"""The command line as people and programs meet it: every command, every refusal, every interruption."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fogspiel.game import games
+
+COMMAND = [sys.executable, "-m", "fogspiel.cli"]
+
+
+def fogspiel(*words, **environment):
+    """Run the command line as a program of its own."""
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], env=os.environ | environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def answer(*words):
+    """The JSON object a command prints, which must be all of its stdout."""
+    outcome = fogspiel(*words, "--json")
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.count("\n") == 1
+    return json.loads(outcome.stdout)
+
+
+def assert_refused(outcome, *parts):
+    """One sentence on stderr, exit code 2."""
+    assert outcome.returncode == 2, outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    lines = outcome.stderr.strip().splitlines()
+    assert len(lines) == 1 and len(lines[0]) < 600
+    for part in parts:
+        assert part in lines[0]
+
+
+def test_help_needs_neither_numba_nor_numpy():
+    check = (
+        "import sys; from fogspiel import cli; from typer.testing import CliRunner; "
+        "assert CliRunner().invoke(cli.app, ['--help']).exit_code == 0; "
+        "assert not {'numba', 'numpy'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True)
+
+
+@pytest.mark.parametrize("command", ["games", "show", "match", "tune", "resume", "runs", "export", "tour", "doctor"])
+def test_every_command_has_help(command):
+    outcome = fogspiel(command, "--help")
+    assert outcome.returncode == 0 and "--json" in outcome.stdout
+
+
+def test_version_is_printed():
+    assert fogspiel("--version").stdout.startswith("fogspiel ")
+
+
+def test_games_lists_every_game_with_its_parameters():
+    listed = {game["name"]: game for game in answer("games")["games"]}
+    assert list(listed) == list(games())
+    assert listed["batawaf"]["parameter_names"] == ["A", "B", "C"]
+    assert {"war": 3, "war4": 4, "batawaf4": 4, "guesswho128": 4, "guesswho128-stochastic": 5}.items() <= {
+        name: game["parameters"] for name, game in listed.items()
+    }.items()
+    assert "batawaf" in fogspiel("games").stdout
+
+
+def test_show_draws_a_position_and_says_where_the_game_comes_from():
+    shown = answer("show", "war")
+    assert "your deck" in shown["view"] and shown["actions"] and "Cauwet" in shown["source"]
+    assert "may try" in fogspiel("show", "war").stdout
+
+
+def test_match_reports_everything_a_script_needs():
+    found = answer("match", "batawaf", "descending", "random", "--games", 4000, "--seed", 5)
+    assert {"game", "first", "second", "score", "interval", "wins", "draws", "losses", "games", "seed"} <= found.keys()
+    assert found["games"] == 4000 == found["wins"] + found["draws"] + found["losses"]
+    assert found["interval"][0] < found["score"] < found["interval"][1]
+    assert 0.66 < found["score"] < 0.72
+    again = answer("match", "batawaf", "descending", "random", "--games", 4000, "--seed", 5, "--threads", 1)
+    assert again == found
+
+
+def test_match_takes_numbers_files_and_baselines(tmp_path):
+    (tmp_path / "list.json").write_text("[0, 0, 50]")
+    (tmp_path / "object.json").write_text('{"game": "batawaf", "theta": [0, 0, 50]}')
+    (tmp_path / "plain.txt").write_text("0 0 50\n")
+    scores = {
+        answer("match", "batawaf", player, "random", "--games", 1000)["score"]
+        for player in ("descending", "0,0,50", *(tmp_path / n for n in ("list.json", "object.json", "plain.txt")))
+    }
+    assert len(scores) == 1
+    assert answer("match", "batawaf", "fixed", "redrawn", "--games", 100)["games"] == 100
+    assert answer("match", "batawaf", "random", "random", "--games", 99)["games"] == 100
+
+
+def test_exact_rates_come_as_fractions():
+    found = answer("match", "guesswho128", "OL", "God", "--exact")
+    assert found["score"] == 0.5 and found["fraction"] == "1/2" and found["exact"] is True
+    assert_refused(fogspiel("match", "war", "random", "descending", "--exact"), "no exact rate is known for war")
+
+
+def test_a_run_is_tuned_listed_exported_and_played(tmp_path):
+    store = ("--store", tmp_path / "my runs.db")
+    found = answer("tune", "batawaf", "--race", "count-mixture", "--games", 20_000, "--seed", 3, *store)
+    assert found["run"] == "batawaf-1" and found["state"] == "finished" and found["games"] <= 20_000
+    assert found["interval"][0] < found["score"] < found["interval"][1] and found["against"] == "fixed"
+    (listed,) = answer("runs", *store)["runs"]
+    assert listed["name"] == "batawaf-1" and listed["score"] == found["score"] and listed["state"] == "finished"
+    exported = answer("export", "batawaf-1", *store)
+    assert exported["theta"] == found["theta"] and len(exported["steps"]) == found["steps"]
+    fogspiel("export", "batawaf-1", "--output", tmp_path / "run.json", *store)
+    by_run = answer("match", "batawaf", "batawaf-1", "random", "--games", 500, *store)["score"]
+    by_file = answer("match", "batawaf", tmp_path / "run.json", "random", "--games", 500)["score"]
+    assert by_run == by_file
+    lines = list(csv.DictReader(io.StringIO(fogspiel("export", "batawaf-1", "--format", "csv", *store).stdout)))
+    assert len(lines) == found["steps"] and int(lines[-1]["games"]) <= found["games"]
+    finished = fogspiel("resume", "batawaf-1", *store)
+    assert_refused(finished, "batawaf-1 is finished")
+    assert "scores" in finished.stdout
+    assert "batawaf-1" in fogspiel("runs", *store).stdout
+    assert_refused(fogspiel("match", "war", "batawaf-1", "random", *store), "batawaf-1 tuned batawaf, not war")
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path):
+    asked = ("tune", "batawaf", "--games", 3_000_000, "--threads", 1)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        store = tmp_path / f"{sign}.db"
+        child = subprocess.Popen(
+            [*COMMAND, *map(str, asked), "--store", str(store), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + 120
+        while not (store.exists() and json.loads(fogspiel("runs", "--store", store, "--json").stdout)["runs"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        child.send_signal(sign)
+        out, err = child.communicate(timeout=60)
+        assert child.returncode == 130
+        assert json.loads(out)["resume"] == f"fogspiel resume batawaf-1 --store {store}"
+        assert f"fogspiel resume batawaf-1 --store {store}" in err.decode().replace("\n", " ")
+        assert b"Traceback" not in err
+
+
+WRONG = [
+    (("match", "wra", "a", "b"), "no game 'wra'"),
+    (("match", "war", "nobody", "random"), "not a player of war"),
+    (("match", "war", "1,2", "random"), "takes 3 parameters"),
+    (("match", "war", "1,2,nan", "random"), "finite"),
+    (("match", "war", "1,2,inf", "random"), "finite"),
+    (("match", "war", "no-file.json", "random"), "cannot be read"),
+    (("match", "war", "war-7", "random"), "no run named war-7"),
+    (("match", "war", "random", "random", "--games", "0"), "positive"),
+    (("match", "war", "random", "random", "--games", "many"), "--games"),
+    (("match", "war", "random", "random", "--seats", "floor"), "--seats"),
+    (("match", "war", "random", "random", "--seed", "-1"), "seed"),
+    (("match", "war", "random"), "second"),
+    (("show", "chess2"), "no game"),
+    (("tune", "chess2"), "no game"),
+    (("tune", "war", "--method", "magic"), "no method"),
+    (("tune", "war", "--games", "-1"), "positive"),
+    (("tune", "war", "--seconds", "0"), "positive"),
+    (("tune", "war", "--seconds", "nan"), "positive"),
+    (("tune", "war", "--race", "horse"), "no race"),
+    (("tune", "war", "--baseline", "nobody"), "no strategy"),
+    (("resume", "war-1"), "no run named war-1"),
+    (("export", "war-1"), "no run named war-1"),
+    (("export", "war-1", "--format", "xml"), "json or csv"),
+    (("dance",), "dance"),
+]
+
+
+@pytest.mark.parametrize(("words", "part"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_input_gets_one_sentence_and_writes_nothing(words, part, tmp_path):
+    store = tmp_path / "runs.db"
+    assert_refused(fogspiel(*words, FOGSPIEL_STORE=str(store)), part)
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_are_json_for_programs():
+    outcome = fogspiel("match", "wra", "a", "b", "--json")
+    assert outcome.returncode == 2 and "no game" in json.loads(outcome.stdout)["error"]
+
+
+def test_parameter_files_that_are_wrong_are_refused(tmp_path):
+    cases = {
+        "other.json": ('{"game": "war4", "theta": [1, 2, 3]}', "is for war4, not for war"),
+        "words.json": ('["a", "b", "c"]', "not a number"),
+        "empty.json": ("{}", "no list of numbers"),
+        "broken.json": ("[1, 2", "neither JSON nor plain numbers"),
+        "short.txt": ("1 2", "takes 3 parameters"),
+        "huge.txt": ("1 " * 600_000, "larger than"),
+        "bytes.txt": (b"\xff\xfe\x00", "neither JSON nor plain numbers"),
+    }
+    for name, (content, part) in cases.items():
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        assert_refused(fogspiel("match", "war", path, "random"), part)
+    assert_refused(fogspiel("match", "war", tmp_path, "random"), "cannot be read")
+
+
+def test_stores_that_cannot_be_used_are_refused(tmp_path):
+    (tmp_path / "empty.db").write_bytes(b"")
+    (tmp_path / "foreign.db").write_text("hello " * 100)
+    for store in (tmp_path, tmp_path / "empty.db", tmp_path / "foreign.db"):
+        before = store.read_bytes() if store.is_file() else None
+        for words in (("tune", "batawaf", "--games", 100), ("runs",), ("resume", "batawaf-1")):
+            assert_refused(fogspiel(*words, "--store", store), str(store))
+        assert before is None or store.read_bytes() == before
+
+
+def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path):
+    store = ("--store", tmp_path / "runs.db")
+    report = answer("doctor", *store)
+    assert report["ok"] and {"fogspiel", "numba", "kernel cache", "store"} <= {check["what"] for check in report["checks"]}
+    (tmp_path / "runs.db").write_text("not a store")
+    outcome = fogspiel("doctor", *store)
+    assert outcome.returncode == 2 and "PROBLEM" in outcome.stdout and "Traceback" not in outcome.stderr
+
+
+def test_the_tour_finds_the_order_and_names_the_next_command(tmp_path):
+    found = answer("tour", "--store", tmp_path / "runs.db")
+    scores = {(row["game"], row["first"], row["second"]): row["score"] for row in found["rows"]}
+    assert scores["batawaf", "batawaf-1", "random"] > 0.68
+    assert scores["guesswho128", "OL", "God"] == 0.5
+    assert found["next"].startswith("fogspiel match batawaf batawaf-1")
