@@ -1,9 +1,9 @@
-"""Games and wrong picks of the races, beside the figures of the racing notes (tables of 2.2) and the KL lower bound.
+"""Games and wrong picks of the races, beside the figures of the prototype and the KL lower bound.
 
     python benchmarks/race_tables.py [--quick]
 
-Each cell is printed as: mean games +- standard error (the notes' figure; deviation in standard errors), then the same
-for the share of wrong picks. A deviation counts the standard errors of both measurements and the notes' rounding.
+Each cell is printed as: mean games +- standard error (the prototype's figure; deviation in standard errors), then the
+same for the share of wrong picks. A deviation counts the standard errors of both measurements and the prototype's rounding.
 """
 
 import argparse
@@ -28,7 +28,7 @@ BLOCK = 128
 Figures = tuple[tuple[int, ...], tuple[float, ...]]
 
 # (delta, draws) -> race -> mean games, wrong picks from rate 0.505 on. Draws are 0.15 at rate 0.9 where there are any.
-NOTES: dict[tuple[float, float], dict[str, Figures]] = {
+PROTOTYPE: dict[tuple[float, float], dict[str, Figures]] = {
     (0.05, 0.0): {
         "paper": ((107406, 107369, 92948, 26292, 4840, 1433, 445, 129), (0, 0, 0, 0, 0, 0, 0)),
         "ebgstop": ((71511, 71350, 60169, 19254, 3841, 1186, 406, 127), (0.005, 0, 0, 0, 0, 0, 0)),
@@ -83,12 +83,12 @@ def simulate(kind, terms, lose, draws, seed, games, decisions):
 
 
 def games_deviation(games: float, spread: float, repetitions: int, noted: float, noted_repetitions: int) -> float:
-    """How many standard errors lie between our mean games and the notes'."""
+    """How many standard errors lie between our mean games and the prototype's."""
     return (games - noted) / math.sqrt(spread**2 * (1 / repetitions + 1 / noted_repetitions) + 1 / 12)
 
 
 def wrong_deviation(wrong: float, repetitions: int, noted: float, noted_repetitions: int) -> float:
-    """How many standard errors lie between our share of wrong picks and the notes', printed to 0.001."""
+    """How many standard errors lie between our share of wrong picks and the prototype's, printed to 0.001."""
     pooled = (wrong * repetitions + noted * noted_repetitions) / (repetitions + noted_repetitions)
     variance = pooled * (1 - pooled) * (1 / repetitions + 1 / noted_repetitions) + 0.001**2 / 12
     return (wrong - noted) / math.sqrt(variance)
@@ -115,10 +115,10 @@ class Tally:
         return games.mean(), games.std(ddof=1), (decisions < 0).mean()
 
     def compare(self, place: str, ours: float, noted: float, deviation: float) -> str:
-        """The words for a figure of the notes beside ours."""
+        """The words for a figure of the prototype beside ours."""
         self.cells += 1
         if abs(deviation) > 3:
-            self.outside.append(f"  {place}: {ours:.6g}, notes {noted:.6g} ({deviation:+.1f} SE)")
+            self.outside.append(f"  {place}: {ours:.6g}, prototype {noted:.6g} ({deviation:+.1f} SE)")
         return f" ({noted:>6g}; {deviation:+5.1f})"
 
 
@@ -161,8 +161,8 @@ def print_ratios(tally: Tally, delta: float, some_draws: float, means: dict[str,
 
 
 def print_tighter_zone(tally: Tally) -> None:
-    """The safe race with half the tolerance, where the notes left the bets unscaled and we scale them."""
-    print("\nTighter zone: epsilon 0.005, delta 0.05, no draws, safe weights (the notes left the bets unscaled)")
+    """The safe race with half the tolerance, where the prototype left the bets unscaled and we scale them."""
+    print("\nTighter zone: epsilon 0.005, delta 0.05, no draws, safe weights (the prototype left the bets unscaled)")
     repetitions = 500 if tally.quick else 4000
     for rate, noted in TIGHTER.items():
         games, spread, wrong = tally.measure(Race("count-mixture", 0.05, 0.005), rate, 0.0, repetitions)
@@ -177,20 +177,18 @@ def print_summary(tally: Tally) -> None:
     def place(ratio: tuple[float, ...]) -> str:
         return "at {}, delta {}, draws {:g}".format(*ratio[2:])
 
-    print(
-        f"\n{tally.cells - len(tally.outside)} of {tally.cells} cells within 3 standard errors of the notes; outside:"
-    )
+    print(f"\n{tally.cells - len(tally.outside)} of {tally.cells} cells are within 3 standard errors; outside:")
     print("\n".join(tally.outside) or "  none")
-    print("(Beyond 1000 games the notes looked at every tenth, except in the first table: up to 9 games more.)")
+    print("(Beyond 1000 games the prototype looked at every tenth, except in the first table: up to 9 games more.)")
     slowest = min(tally.ratios)
     print(f"smallest paper/safe: {slowest[0]:.2f} {place(slowest)} (target >= 6)")
     close = min(ratio for ratio in tally.ratios if ratio[2] <= 0.52 and ratio[3] == 0.05)
-    print(f"  at rates up to 0.52, delta 0.05: {close[0]:.2f} {place(close)} (the notes' goal >= 12)")
+    print(f"  at rates up to 0.52, delta 0.05: {close[0]:.2f} {place(close)} (the prototype's goal >= 12)")
     farthest = max(tally.ratios, key=lambda ratio: ratio[1])
     print(f"largest safe/bound: {farthest[1]:.2f} {place(farthest)} (target <= 2.2)")
     for delta, goal in ((0.05, 2.0), (0.01, 1.7)):
         farthest = max((ratio for ratio in tally.ratios if ratio[3] == delta), key=lambda ratio: ratio[1])
-        print(f"  at delta {delta}: {farthest[1]:.2f} {place(farthest)} (the notes' goal <= {goal})")
+        print(f"  at delta {delta}: {farthest[1]:.2f} {place(farthest)} (the prototype's goal <= {goal})")
     print("wrong picks at the edge of the zone:\n" + "\n".join(tally.at_the_edge))
 
 
@@ -201,7 +199,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2018)
     options = parser.parse_args()
     tally, started = Tally(options.seed, options.quick), time.process_time()
-    for (delta, some_draws), notes in NOTES.items():
+    for (delta, some_draws), notes in PROTOTYPE.items():
         print(f"\ndelta {delta}, draws {some_draws:g}{' (0.15 at rate 0.9)' if some_draws else ''}")
         means = {name: print_race(tally, Race(name, delta), some_draws, notes.get(name)) for name in NAMES}
         print_ratios(tally, delta, some_draws, means)

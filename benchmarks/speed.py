@@ -21,7 +21,12 @@ TARGETS = {
     "war": 100_000, "batawaf": 300_000, "guesswho24": 1_500_000, "guesswho96": 1_000_000, "morra": 5_000_000,
     "pig": 500_000, "nim": 500_000,
 }  # fmt: skip
-PAIRS = {"war": ("random", "random"), "batawaf": ("random", "random"), "guesswho24": ("OL", "OL"), "guesswho96": ("OL", "OL")}
+PAIRS = {
+    "war": ("random", "random"),
+    "batawaf": ("random", "random"),
+    "guesswho24": ("OL", "OL"),
+    "guesswho96": ("OL", "OL"),
+}
 NEVERGRAD = {"war": "war", "batawaf": "batawaf", "guesswho24": "guesswho", "guesswho96": "bigguesswho"}
 OPENSPIEL = {"pig": "pig", "nim": "nim(pile_sizes=1;3;5;7)"}
 
@@ -170,7 +175,9 @@ def main() -> None:
         for name in peers(game):
             speed = line[name]
             own = line.get("uniform_per_second", line["games_per_second"])
-            print(f"{name}: not installed" if speed is None else f"{name}: {speed:,.1f} (x{own / speed:,.0f})", end="  ")
+            print(
+                f"{name}: not installed" if speed is None else f"{name}: {speed:,.1f} (x{own / speed:,.0f})", end="  "
+            )
         print(flush=True)
     if chosen.json:
         print(json.dumps(lines))

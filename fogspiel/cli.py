@@ -61,6 +61,15 @@ def _cores(threads: int | None) -> int:
     return threads or os.cpu_count() or 1
 
 
+def _announce_compilation() -> None:
+    """Say why the very first games take a while."""
+    from . import screen
+    from .kernel import FIRST_TIME
+
+    if FIRST_TIME:
+        screen.err.print("compiling the rules for the first time: this takes half a minute, once")
+
+
 @app.command("games")
 def list_games(as_json: AsJson = False) -> None:
     """List the games, their parameters and their named strategies."""
@@ -148,6 +157,7 @@ def match(
     from .tuning import check_seed
 
     chosen = game_named(game)
+    _announce_compilation()
     check_seed(seed)
     if games <= 0:
         raise ValueError(f"--games is {games}: it must be a positive number")
@@ -158,13 +168,16 @@ def match(
     if exact:
         from .truth import exact_score
 
+        sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
         rate = exact_score(chosen, one, other)
         value = float(rate)
         figures = {"score": value, "interval": [value, value], "fraction": str(rate), "wins": None, "draws": None}
         figures |= {"losses": None, "games": 0, "exact": True}
         if as_json:
             return _print_json(facts | figures)
-        short = str(rate) if len(str(rate)) < 60 else f"a fraction with {len(str(rate.denominator))} digits below the line"
+        short = (
+            str(rate) if len(str(rate)) < 60 else f"a fraction with {len(str(rate.denominator))} digits below the line"
+        )
         return screen.out.print(f"{game}: {first} against {second} scores exactly {value:.6f} ({short})")
     with screen.progress(f"{first} - {second}", games) as bar:
         latest: list[Score] = []
@@ -250,6 +263,7 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
 
     again = f"fogspiel resume {run.name}" + (f" --store {shlex.quote(str(store))}" if store else "")
     budget = run.ask["games"]
+    _announce_compilation()
     screen.err.print(f"run {run.name}: {run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}")
     try:
         with screen.progress(run.name, budget) as bar:
@@ -294,9 +308,13 @@ def _print_result(run: "Run", result: dict[str, Any]) -> None:
     from .game import game_named
 
     ask, game = run.ask, game_named(run.ask["game"])
-    screen.out.print(f"[bold]{run.name}[/bold]: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}")
+    screen.out.print(
+        f"[bold]{run.name}[/bold]: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
+    )
     screen.out.print(f"{result['games']} games in {result['steps']} steps")
-    against = f"the baseline `{result['against']}`" + (f" of seed {ask['seed']}" if result["against"] == "fixed" else "")
+    against = f"the baseline `{result['against']}`" + (
+        f" of seed {ask['seed']}" if result["against"] == "fixed" else ""
+    )
     score = screen.with_interval(result["score"], result["interval"])
     screen.out.print(f"scores {score} against {against} in {result['report']['games']} fresh games")
     theta = np.array(result["theta"])
@@ -304,7 +322,9 @@ def _print_result(run: "Run", result: dict[str, Any]) -> None:
         screen.out.print(game.strategy.words(theta))
     shown = ", ".join(f"{value:.4g}" for value in theta[:8]) + (", .." if len(theta) > 8 else "")
     screen.out.print(f"parameters: {shown}")
-    screen.out.print(f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}")
+    screen.out.print(
+        f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
+    )
 
 
 @app.command("runs")
@@ -397,6 +417,7 @@ def tour(seed: Seed = 1, threads: Threads = None, store: StorePath = None, as_js
     """See in a few minutes what fogspiel finds: the surprising strategies of the paper, from scratch."""
     from .tour import walk
 
+    _announce_compilation()
     body = walk(_store_path(store), seed, _cores(threads), quiet=as_json)
     if as_json:
         _print_json(body)

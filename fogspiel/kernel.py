@@ -15,7 +15,21 @@ from typing import Any
 import numpy as np
 
 KEPT_CACHES = 4
-SHELL = {"cli", "entrants", "experiments", "interop", "locks", "runs", "screen", "store", "tour", "tuning", "web"}
+SHELL = {
+    "chain",
+    "checkup",
+    "cli",
+    "entrants",
+    "experiments",
+    "interop",
+    "locks",
+    "runs",
+    "screen",
+    "store",
+    "tour",
+    "tuning",
+    "web",
+}
 """Modules that no kernel can reach (a test makes sure): editing them keeps the cache."""
 
 
@@ -61,6 +75,8 @@ def _cache_folder() -> Path | None:
 
 
 CACHE = _cache_folder()
+FIRST_TIME = CACHE is not None and not any(CACHE.iterdir())
+"""Whether nothing has been compiled yet from these sources."""
 if CACHE is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
 

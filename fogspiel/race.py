@@ -31,7 +31,7 @@ PAPER, EPOCHS, BETS = range(3)  # what a kernel needs to know of a name
 P = BETA = 1.1  # Mnih, Szepesvari and Audibert (2008): d_t = delta (p - 1) / (p t^p) sums to at most delta
 MOST_OBSERVATIONS = 2**53
 
-# Racing notes, 2.1: bets for epsilon = 0.01 and their weights. The symmetric weights may exceed 1 in sum because the
+# Bets for epsilon = 0.01 and their weights. The symmetric weights may exceed 1 in sum because the
 # first two bets, centred at or below 1/2, end on the wrong side with probability at most 1/2.
 GRID = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.2, 1.9)
 SAFE = (0.20, 0.22, 0.16, 0.12, 0.10, 0.08, 0.06, 0.06)
@@ -95,10 +95,9 @@ class Verdict:
 
 @inlined
 def looks(kind, n):
-    """Whether a look is due after n observations: at each, but for bets beyond 511 only at multiples of a step."""
-    # n is a multiple of 2^(floor(log2 n) - 8) exactly if its lowest bit is among its nine highest. Not looking at every
-    # observation makes the closest races 1 to 2 % longer (measured between equal players, delta 0.05).
-    return kind != BETS or n < 512 * (n & -n)
+    """Whether a look is due after n observations: at each, but for bets beyond 4095 only at multiples of a step."""
+    # n is a multiple of 2^(floor(log2 n) - 11) exactly if its lowest bit is among its twelve highest.
+    return kind != BETS or n < 4096 * (n & -n)
 
 
 @inlined
@@ -254,7 +253,7 @@ def form(race: Race, top: int) -> tuple[int, np.ndarray]:
 def grid(epsilon: float) -> list[float]:
     """The bets of the count-mixture races: the first two scale with epsilon, the others fade towards the largest."""
     # The first is 2 epsilon and the second 4 epsilon, centred on 1/2, which the symmetric weights rely on; 1.9 is for
-    # clear winners whatever epsilon is, and in between the steps stay even. The notes' figures for epsilon 0.005
+    # clear winners whatever epsilon is, and in between the steps stay even. The prototype's figures for epsilon 0.005
     # (31 394 games between equal players, 686 at 0.55) come from the grid left as it is for 0.01: with our looks it
     # gives 32 535 and 708, and no grid tried that starts at 2 epsilon comes as near. This one needs 9 to 11 % more than
     # those figures, and still works at smaller epsilon, where no unscaled bet grows between equal players.
@@ -301,7 +300,7 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
 
 
 def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:
-    """The least mean number of observations that this promise costs under this law (racing notes, 2.1)."""
+    """The least mean number of observations that this promise costs under this law."""
     lose, win = sorted(growth(side, 0.5 - epsilon) for side in (law, law[::-1]))
     low, high = delta, 1 - delta  # the probability s that the better player is picked, where the two bounds are equal
     for _ in range(100):

@@ -102,7 +102,7 @@ class Run:
         return "finished" if self.finished else "running" if self._running else "interrupted"
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Commit the next row; when this returns it is on the disk."""
+        """Commit the next row; when this returns, killing the process cannot lose it."""
         if kind not in ("step", "result"):
             raise ValueError(f"a row is a step or the result, not {kind!r}")
         if self.finished:
@@ -118,6 +118,12 @@ class Run:
         self._entry = entry
         self.rows.append(Row(number, kind, json.loads(text)))
         self._file.mark(entry.id, entry.length)
+
+    @property
+    def seconds_worked(self) -> float:
+        """The time that all sessions so far have spent on the run, as far as it was noted with their rows."""
+        found = self._file.ask(lambda connection, marks: chain.sessions_of(connection, self._entry.id))
+        return sum(session.seconds for session in found)
 
     def keep_partial(self, body: Mapping[str, Any]) -> None:
         """Keep the counts so far of the race under way, in place of earlier ones."""

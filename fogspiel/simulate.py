@@ -242,4 +242,3 @@ def recorded(game: Game, first: Contender, second: Contender, key: int, number: 
         record.append(action)
         rules.apply(state, action)
     return record, int(rules.score(state))
-

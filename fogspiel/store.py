@@ -12,6 +12,7 @@ import stat
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
@@ -25,6 +26,7 @@ VERSION = 1
 PAGE = 4096
 PATIENCE = 60.0  # seconds to wait for another process to finish its transaction
 ATTEMPTS = 20
+SYNC_SECONDS = 1.0
 MAKING = 0  # the lock for making the file; runs are numbered from 1
 TABLES = [
     "CREATE TABLE meta (one INTEGER PRIMARY KEY, store BLOB, runs INTEGER, seal BLOB)",
@@ -266,6 +268,7 @@ class File:
         self._guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._orderly = False
+        self._synced = 0.0
         with plainly(path), ExitStack() as stack:
             self.path = Path(os.path.realpath(path))
             if write:
@@ -310,15 +313,21 @@ class File:
 
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: on the disk when the block ends, or undone."""
+        """One transaction: when the block ends it is done or undone, whatever happens to this process.
+
+        Waiting for the disk takes milliseconds, so that happens once a second: a power cut can cost the last second.
+        """
         with self._guard, plainly(self.path):
             connection = self._writer()
-            connection.execute("PRAGMA synchronous=FULL")
+            wait = time.monotonic() >= self._synced + SYNC_SECONDS
+            connection.execute(f"PRAGMA synchronous={'FULL' if wait else 'NORMAL'}")
             connection.execute("PRAGMA fullfsync=ON")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
+                if wait:
+                    self._synced = time.monotonic()
             finally:
                 if connection.in_transaction:
                     connection.rollback()

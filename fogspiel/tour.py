@@ -16,7 +16,7 @@ from .runs import Store
 from .truth import exact_score
 from .tuning import Request, carry_on
 
-GAMES = 100_000
+GAMES = 60_000
 BATAWAF_RUNS = (
     Request("batawaf", "iterative", "count-mixture", games=300_000),
     Request("batawaf", "naive", "count-mixture", games=300_000),
@@ -71,7 +71,12 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
         screen.table("What was found, and what the paper says", columns, shown)
     following = f"fogspiel match batawaf {found[0][0]} random --games 1000000"
     say(f"Next: {following}   (all runs: fogspiel runs; all games: fogspiel games)")
-    return {"seed": seed, "runs": [name for name, _ in found], "rows": [row._asdict() for row in rows], "next": following}
+    return {
+        "seed": seed,
+        "runs": [name for name, _ in found],
+        "rows": [row._asdict() for row in rows],
+        "next": following,
+    }
 
 
 PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))

@@ -69,8 +69,8 @@ def request_of(run: Run) -> Request:
     version = game_named(ask["game"]).version
     if rules != version:
         raise ValueError(
-            f"run {run.name} was played by version {rules} of the rules of {ask['game']}, and this is version {version}: "
-            "it can be exported, but not resumed"
+            f"run {run.name} was played by version {rules} of the rules of {ask['game']}, which now are at version "
+            f"{version}: it can be exported, but not resumed"
         )
     return Request(**ask)
 

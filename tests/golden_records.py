@@ -25,7 +25,7 @@ def sample_records(game: Game) -> list[dict]:
 
 
 def main() -> None:
-    """Write the missing files, or with an argument just print the records of every game (to compare two ways to run)."""
+    """Write the missing files; with an argument only print the records of every game, to compare two ways to run."""
     if len(sys.argv) > 1:
         print(json.dumps({game.name: sample_records(game) for game in games().values()}))
         return

@@ -132,7 +132,9 @@ def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path
     for sign in (signal.SIGINT, signal.SIGTERM):
         store = tmp_path / f"{sign}.db"
         child = subprocess.Popen(
-            [*COMMAND, *map(str, asked), "--store", str(store), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*COMMAND, *map(str, asked), "--store", str(store), "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         deadline = time.monotonic() + 120
         while not (store.exists() and json.loads(fogspiel("runs", "--store", store, "--json").stdout)["runs"]):
@@ -216,7 +218,9 @@ def test_stores_that_cannot_be_used_are_refused(tmp_path):
 def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path):
     store = ("--store", tmp_path / "runs.db")
     report = answer("doctor", *store)
-    assert report["ok"] and {"fogspiel", "numba", "kernel cache", "store"} <= {check["what"] for check in report["checks"]}
+    assert report["ok"] and {"fogspiel", "numba", "kernel cache", "store"} <= {
+        check["what"] for check in report["checks"]
+    }
     (tmp_path / "runs.db").write_text("not a store")
     outcome = fogspiel("doctor", *store)
     assert outcome.returncode == 2 and "PROBLEM" in outcome.stdout and "Traceback" not in outcome.stderr

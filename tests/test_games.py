@@ -215,4 +215,3 @@ def test_games_with_bounds_checks_are_the_same_games(tmp_path):
 def test_an_unknown_game_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no game 'wra'.*war"):
         game_named("wra")
-

@@ -75,7 +75,7 @@ def log_e_value(scores, weights, bets, m, sign):
 
 def mixture_says(name):
     def says(scores, delta, epsilon):
-        assert epsilon == 0.01, "the notes give the bets for this tolerance only"
+        assert epsilon == 0.01, "the prototype give the bets for this tolerance only"
         bets = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.2, 1.9)
         safe = (0.20, 0.22, 0.16, 0.12, 0.10, 0.08, 0.06, 0.06)
         weights = (0.5, 1.0, 0.10, 0.07, 0.05, 0.04, 0.03, 0.03) if name == "count-mixture-symmetric" else safe
@@ -167,7 +167,7 @@ def test_a_scan_stops_at_the_first_look_that_decides(name, outcomes):
     counts = np.zeros(outcomes[0] + 1, np.int64)
     for i, outcome in enumerate(observed):
         counts[outcome] += 1
-        due = name not in MIXTURES or i + 1 < 512 or (i + 1) % 2 ** (math.floor(math.log2(i + 1)) - 8) == 0
+        due = name not in MIXTURES or i + 1 < 4096 or (i + 1) % 2 ** (math.floor(math.log2(i + 1)) - 11) == 0
         if due and decision(race, counts):
             expected = (i + 1, decision(race, counts))
             break
@@ -186,11 +186,11 @@ def test_order_does_not_matter_and_counts_of_two_halves_add_up(name, outcomes, c
     assert decision(race, halves[0] + halves[1]) == together
 
 
-def test_bets_look_at_every_observation_below_512_and_then_256_to_511_times_per_doubling():
-    for n in range(1, 5000):
-        assert looks(BETS, n) == (n < 512 or n % 2 ** (n.bit_length() - 9) == 0)
+def test_bets_look_at_every_observation_below_4096_and_then_2048_times_per_doubling():
+    for n in range(1, 20_000):
+        assert looks(BETS, n) == (n < 4096 or n % 2 ** (n.bit_length() - 12) == 0)
         assert looks(PAPER, n)
-    assert sum(looks(BETS, n) for n in range(2**15, 2**16)) == 256
+    assert sum(looks(BETS, n) for n in range(2**15, 2**16)) == 2048
 
 
 @pytest.mark.parametrize("name", ["paper", "ebgstop", *TOLERANT])
@@ -215,7 +215,7 @@ def test_bets_start_at_twice_epsilon_grow_and_never_risk_everything(epsilon):
         assert np.isfinite(form(Race(name, 0.05, epsilon), 8)[1]).all()
 
 
-def test_bets_for_the_tolerance_of_the_notes_are_those_of_the_notes_and_their_weights_sum_to_one():
+def test_bets_for_the_tolerance_of_the_prototype_are_those_of_the_prototype_and_their_weights_sum_to_one():
     assert grid(0.01) == list(GRID)
     assert sum(SAFE) == pytest.approx(1)
 
@@ -288,16 +288,17 @@ def test_the_bernstein_races_never_err_in_a_hundred_runs(name):
     assert wrong_picks(Race(name, 0.05, 0.05), law_of(0.45, 0.5), 1, 100, 3) == 0
 
 
-# The symmetric weights err in 0.76 % of races here: below 1 %, but too near for 10 000 repetitions to show it reliably.
-TOO_NEAR = pytest.param("count-mixture-symmetric", 0.49, 0.0, 0.01, marks=pytest.mark.xfail(strict=False))
 EDGES = [
     (name, rate, *rest) for name in TOLERANT for rate in (0.49, 0.51) for rest in product((0.0, 0.5, 0.9), (0.05, 0.01))
 ]
+# The symmetric weights err in 0.76 % of races here: below 1 %, but too near for 10 000 repetitions to show it reliably.
+# A test of its own shows it with 100 000.
+EDGES.remove(("count-mixture-symmetric", 0.49, 0.0, 0.01))
 
 
 @compiled_only
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "rate", "draws", "delta"), [TOO_NEAR if e == TOO_NEAR.values else e for e in EDGES])
+@pytest.mark.parametrize(("name", "rate", "draws", "delta"), EDGES)
 def test_ten_thousand_races_at_the_edge_of_the_zone_keep_the_promise(name, rate, draws, delta):
     wrong = wrong_picks(Race(name, delta), law_of(rate, draws), 1 if rate < 0.5 else -1, 10_000, 4)
     print(f"{name} at {rate}, draws {draws}, delta {delta}: {wrong / 1e4} <= {upper_limit(wrong, 10_000):.4f}")
@@ -392,7 +393,7 @@ def test_the_interval_is_at_most_twice_as_wide_as_one_for_a_fixed_number_of_game
         (law_of(0.505, 0.5), 0.01, 3672),
     ],
 )
-def test_the_lower_bound_is_that_of_the_notes(law, delta, games):
+def test_the_lower_bound_is_that_of_the_prototype(law, delta, games):
     assert kl_bound(law, delta, 0.01) == pytest.approx(games, abs=1)
 
 

@@ -110,7 +110,9 @@ def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkey
 
     keys = []
     scores = simulate.Match.scores
-    monkeypatch.setattr(simulate.Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
+    monkeypatch.setattr(
+        simulate.Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k)
+    )
     finished(tmp_path / "a.db", request("iterative", games=3000))
     report = keys[-1]
     assert keys.index(report) > 0 and set(keys[: keys.index(report)]).isdisjoint({report})
@@ -137,5 +139,5 @@ def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkey
 )
 def test_a_request_that_cannot_be_met_is_refused_in_one_sentence(wrong, sentence):
     with pytest.raises(ValueError, match=sentence) as refusal:
-        request("iterative", **wrong)
+        Request(**({"game": "batawaf"} | wrong))
     assert "\n" not in str(refusal.value)

@@ -72,8 +72,8 @@ def play_trick(state):
         if card_0 != card_1:
             winner = 0 if card_0 > card_1 else 1
         else:  # a battle: one more card face down before the next face up, unless somebody cannot
-            skip = state[SHARED] == 1 and min(held_0, held_1) == 2
-            needed = 2 if skip else 3
+            skip = state[SHARED] == 1 and min(held_0, held_1) == 2  # one of them is the card just turned up
+            needed = 2 if state[SHARED] == 1 else 3
             if held_0 < needed or held_1 < needed:
                 both = held_0 < needed and held_1 < needed
                 result = DRAW if both else (LOSS if held_0 < needed else WIN)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..game import DRAW, Game, Rules, Sizes, Strategy
 from ..kernel import inlined, kernel
-from ..rng import GOLDEN, below, seed_of, shuffle, unit
+from ..rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
 from ._war_rules import (
     CARDS,
     DEALING,
@@ -42,7 +42,6 @@ from ._war_rules import (
     legal,
     mover,
     play_trick,
-    put_under,
     score,
     slot,
     start_with,
@@ -103,6 +102,7 @@ def choose(seen, actions, plan, stream):
 
 # The same game in one kernel
 
+BLOCK = 64
 STEADY = 0.999
 """Players who do the same this often may run in circles for long."""
 
@@ -166,11 +166,17 @@ def usual_rounds(stream, low, high, wins, most):
     """How many rounds of `wins` pick-ups, at most `most`, a player goes on doing the usual; looks ahead only."""
     if wins == 0:
         return most
-    ahead = stream.copy()
-    for i in range(wins * most):
-        u = unit(ahead)
-        if u < low or u >= high:
-            return i // wins
+    first, end = np.uint64(math.ceil(low / UNIT)), np.uint64(math.ceil(high / UNIT))
+    for i in range(0, wins * most, BLOCK):
+        unusual = 0
+        for j in range(BLOCK):  # without a way out, so that it runs several at a time
+            grid = mixed(stream[0] + GOLDEN * np.uint64(i + j + 1)) >> S11
+            unusual |= (grid < first) | (grid >= end)
+        if unusual:
+            for j in range(BLOCK):
+                grid = mixed(stream[0] + GOLDEN * np.uint64(i + j + 1)) >> S11
+                if grid < first or grid >= end:
+                    return min(most, (i + j) // wins)
     return most
 
 
@@ -325,7 +331,9 @@ def words(theta: np.ndarray) -> str:
     prepare(theta, plan)
     shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
     backward = 1 - plan[PLAN_FORWARD]
-    ways = ("lowest card first", "best card first") if len(theta) == 3 else ("in its own order", "in that order reversed")
+    ways = (
+        ("lowest card first", "best card first") if len(theta) == 3 else ("in its own order", "in that order reversed")
+    )
     shares = [(backward, ways[1]), (forward, ways[0]), (shuffled, "shuffled")]
     return "puts won cards back " + ", ".join(f"{way} {share:.1%}" for share, way in sorted(shares, reverse=True))
 
