@@ -3,7 +3,7 @@
     python benchmarks/race_tables.py [--quick]
 
 Each cell is printed as: mean games +- standard error (the prototype's figure; deviation in standard errors), then the
-same for the share of wrong picks. A deviation counts the standard errors of both measurements and the prototype's rounding.
+same for the share of wrong picks. A deviation counts the standard errors of both measurements and the rounding.
 """
 
 import argparse

@@ -1,3 +1,37 @@
 """fogspiel: a workbench for games in which players cannot see everything."""
 
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "games": "game",
+    "game_named": "game",
+    "fixed": "contender",
+    "mixture": "contender",
+    "named": "contender",
+    "redrawn": "contender",
+    "with_parameters": "contender",
+    "Match": "simulate",
+    "positions": "simulate",
+    "recorded": "simulate",
+    "view_of": "simulate",
+    "measured": "measure",
+    "exact_score": "truth",
+    "Race": "race",
+    "Arena": "arena",
+    "Budget": "arena",
+    "Request": "tuning",
+    "carry_on": "tuning",
+    "Store": "runs",
+}
+"""Where the names that a script needs live; they are imported when they are first used."""
+
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"fogspiel has no {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -1,0 +1,5 @@
+"""`python -m fogspiel.cli`."""
+
+from . import main
+
+main()

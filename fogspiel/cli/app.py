@@ -1,0 +1,66 @@
+"""What all commands share: the application, the common options, and how answers are printed."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import __version__
+
+app = typer.Typer(
+    name="fogspiel",
+    help="Games in which players cannot see everything: tune strategies, race them, and know how good they are.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+INTERRUPTED = 130
+
+AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
+StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs [your data folder].")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it [all cores].")]
+Seed = Annotated[int, typer.Option(help="Same seed, same games.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fogspiel {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
+
+
+@app.callback()
+def options(version: Version = False) -> None:
+    """Options that stand before the command."""
+
+
+def print_json(body: dict[str, Any]) -> None:
+    """Print the one JSON object of a command."""
+    sys.stdout.write(json.dumps(body, allow_nan=False) + "\n")
+
+
+def store_path(chosen: Path | None) -> Path:
+    """The store that was named, or the default one."""
+    from ..runs import default_path
+
+    return chosen if chosen is not None else default_path()
+
+
+def cores(threads: int | None) -> int:
+    """The number of threads that was asked for, or one for each core."""
+    return threads or os.cpu_count() or 1
+
+
+def announce_compilation() -> None:
+    """Say why the very first games take a while."""
+    from .. import screen
+    from ..kernel import FIRST_TIME
+
+    if FIRST_TIME:
+        screen.err.print("compiling the rules for the first time: this takes half a minute, once")

@@ -1,0 +1,223 @@
+"""fogspiel tune, resume, runs and export."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .app import INTERRUPTED, AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+
+if TYPE_CHECKING:
+    from ..runs import Run
+
+METHODS = "naive, iterative, real-coevolution, approximate-coevolution or seeds."
+RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
+
+
+@app.command()
+def tune(
+    game: str,
+    method: Annotated[str, typer.Option(help=METHODS)] = "iterative",
+    race: Annotated[str, typer.Option(help=RACES)] = "paper",
+    games: Annotated[int | None, typer.Option(help="Budget in games [1000000, if there is none in seconds].")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,
+    seed: Seed = 1,
+    baseline: Annotated[str, typer.Option(help="fixed (drawn once from the seed), redrawn, or a name.")] = "fixed",
+    delta: Annotated[float, typer.Option(help="Risk of error of each race.")] = 0.05,
+    epsilon: Annotated[float, typer.Option(help="Precision at which a race stops.")] = 0.01,
+    observation: Annotated[str, typer.Option(help="What a race counts: pair (seats swapped) or game.")] = "pair",
+    report_games: Annotated[int, typer.Option(help="Fresh games for the final score.")] = 20_000,
+    threads: Threads = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tune the strategy of a game; every step is stored, and any interruption can be resumed."""
+    from ..runs import Store
+    from ..tuning import Request
+
+    if games is None and seconds is None:
+        games = 1_000_000
+    request = Request(game, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
+    with Store.open(store_path(store), write=True) as runs:
+        _work_on(runs.create(request.as_ask()), store, threads, as_json)
+
+
+@app.command()
+def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Go on with a run that was interrupted; the result is the same as if it had not been."""
+    from .. import screen
+    from ..runs import Store
+
+    path = store_path(store)
+    with Store.open(path, write=False) as runs:
+        found = runs.read(run)
+    if found.result is not None:
+        words = f"run {run} is finished: there is nothing to resume"
+        if as_json:
+            print_json(_outcome(found, found.result) | {"error": words})
+        else:
+            _print_result(found, found.result)
+        screen.err.print(words, style="red")
+        raise typer.Exit(2)
+    with Store.open(path, write=True) as runs:
+        _work_on(runs.work_on(run), store, threads, as_json)
+
+
+def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool) -> None:
+    """Work on a run with a progress bar; an interruption prints the command that goes on."""
+    from .. import screen
+    from ..race import interval, mean
+    from ..tuning import carry_on
+
+    again = f"fogspiel resume {run.name}" + (f" --store {shlex.quote(str(store))}" if store else "")
+    budget = run.ask["games"]
+    announce_compilation()
+    screen.err.print(f"run {run.name}: {run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}")
+    try:
+        with screen.progress(run.name, budget) as bar:
+            steps = len(run.steps)
+
+            def on_batch(arena: Any, event: dict[str, Any]) -> None:
+                import numpy as np
+
+                counts = np.array(event["counts"])
+                played = arena.games + event["games"]
+                bar.show(played, f"step {steps + 1}: {screen.with_interval(mean(counts), interval(counts))}", played)
+
+            def on_step(arena: Any, step: Any) -> None:
+                nonlocal steps
+                steps += 1
+                bar.show(arena.games, f"step {steps}, population {step.population}", arena.games)
+
+            result = carry_on(run, cores(threads), on_batch, on_step)
+    except KeyboardInterrupt:
+        if as_json:
+            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
+        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+    if as_json:
+        print_json(_outcome(run, result))
+    else:
+        _print_result(run, result)
+
+
+def _outcome(run: "Run", result: dict[str, Any]) -> dict[str, Any]:
+    ask = run.ask
+    kept = {key: ask[key] for key in ("game", "method", "race", "seed")}
+    return {"run": run.name, "state": "finished", **kept, "baseline": ask["baseline"], **result}
+
+
+def _print_result(run: "Run", result: dict[str, Any]) -> None:
+    import numpy as np
+
+    from .. import screen
+    from ..game import game_named
+
+    ask, game = run.ask, game_named(run.ask["game"])
+    screen.out.print(
+        f"[bold]{run.name}[/bold]: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
+    )
+    screen.out.print(f"{result['games']} games in {result['steps']} steps")
+    against = f"the baseline `{result['against']}`" + (
+        f" of seed {ask['seed']}" if result["against"] == "fixed" else ""
+    )
+    score = screen.with_interval(result["score"], result["interval"])
+    screen.out.print(f"scores {score} against {against} in {result['report']['games']} fresh games")
+    theta = np.array(result["theta"])
+    if game.strategy and game.strategy.words:
+        screen.out.print(game.strategy.words(theta))
+    shown = ", ".join(f"{value:.4g}" for value in theta[:8]) + (", .." if len(theta) > 8 else "")
+    screen.out.print(f"parameters: {shown}")
+    screen.out.print(
+        f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
+    )
+
+
+@app.command("runs")
+def list_runs(store: StorePath = None, as_json: AsJson = False) -> None:
+    """List the runs of the store: state, games, score with interval, age."""
+    from dataclasses import asdict
+
+    from .. import screen
+    from ..runs import Store
+
+    path = store_path(store)
+    with Store.open(path, write=False) as runs:
+        found = runs.summaries()
+    if as_json:
+        return print_json({"store": str(path), "runs": [asdict(summary) for summary in found]})
+    if not found:
+        return screen.out.print(f"no runs yet in {path}; begin with: fogspiel tune batawaf")
+    rows = [
+        (
+            s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
+            screen.with_interval(s.score, s.interval) if s.score is not None and s.interval else "", screen.ago(s.seen),
+        )
+        for s in found
+    ]  # fmt: skip
+    screen.table(f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [95 %]", "last seen"), rows)
+
+
+@app.command()
+def export(
+    run: str,
+    form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line a step)."""
+    from ..runs import Store
+
+    if form not in ("json", "csv"):
+        raise ValueError(f"--format is {form!r}: it must be json or csv")
+    if as_json and form == "csv" and output is None:
+        raise ValueError("--json and CSV cannot share stdout: add --output FILE")
+    with Store.open(store_path(store), write=False) as runs:
+        found = runs.read(run)
+    text = _run_as_csv(found) if form == "csv" else json.dumps(_run_as_json(found), allow_nan=False) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
+    if as_json:
+        print_json({"run": run, "format": form, "output": str(output)})
+
+
+def _run_as_json(run: "Run") -> dict[str, Any]:
+    vectors = [row.body["theta"] for row in run.rows if "theta" in row.body]
+    return {
+        "run": run.name,
+        "game": run.ask["game"],
+        "state": run.state,
+        "theta": vectors[-1] if vectors else None,
+        "ask": run.ask,
+        "steps": run.steps,
+        "result": run.result,
+    }
+
+
+def _run_as_csv(run: "Run") -> str:
+    import csv
+    import io
+
+    from ..game import game_named, parameters_of
+
+    names = parameters_of(game_named(run.ask["game"]))
+    page = io.StringIO()
+    lines = csv.writer(page, lineterminator="\n")
+    lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
+    theta: list[float] = []
+    for number, step in enumerate(run.steps, 1):
+        theta = step.get("theta", theta)
+        sigma = "" if step["sigma"] is None else step["sigma"]
+        lines.writerow([number, step["games"], int(step["accepted"]), sigma, step["population"], *theta])
+    return page.getvalue()
