@@ -6,7 +6,6 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "games": "game",
     "game_named": "game",
     "fixed": "contender",
     "mixture": "contender",
@@ -28,7 +27,7 @@ _HOME = {
 }
 """Where the names that a script needs live; they are imported when they are first used."""
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

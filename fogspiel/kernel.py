@@ -93,6 +93,21 @@ kernel = njit(cache=CACHE is not None, nogil=True, error_model="numpy")
 inlined = njit(cache=CACHE is not None, nogil=True, error_model="numpy", inline="never", forceinline=True)
 """Declare a small kernel that is always folded into its callers."""
 
+
+def variant(*values: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a kernel that is made several times in one place, once for each of the `values` it closes over.
+
+    Numba tells compiled functions apart by their names and a number that it counts anew in every process: of two
+    kernels with one name that were cached by different processes, a third process may run one in place of the other.
+    """
+
+    def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__qualname__ += "".join(f"_{value}" for value in values)
+        return kernel(function)
+
+    return declared
+
+
 CELLS = types.Array(types.int64, 1, "C")
 REALS = types.Array(types.float64, 1, "C")
 ROWS = types.Array(types.float64, 2, "C")

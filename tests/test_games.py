@@ -194,6 +194,25 @@ def test_golden_records_replay(game):
     assert golden == sample_records(game)
 
 
+def kernels_of(game):
+    players = [game.strategy, *(player for player in game.named.values() if isinstance(player, Strategy))]
+    yield from game.rules
+    yield from (kernel for player in players if player for kernel in (player.prepare, player.choose))
+    if game.play:
+        yield game.play
+
+
+def test_kernels_that_differ_have_different_names():
+    """Numba may run one of two cached kernels in place of the other if they share a name: see `kernel.variant`."""
+    known = {}
+    for game in GAMES:
+        for kernel in kernels_of(game):
+            function = getattr(kernel, "py_func", kernel)
+            closed = tuple(cell.cell_contents for cell in function.__closure__ or ())
+            same = known.setdefault((function.__module__, function.__qualname__), (function.__code__, closed))
+            assert same == (function.__code__, closed), f"{function.__qualname__} means two things: declare a variant"
+
+
 def records_of_a_process(**environment):
     outcome = subprocess.run(
         [sys.executable, str(SCRIPT), "print"], env=os.environ | environment, capture_output=True, text=True, check=True

@@ -14,7 +14,7 @@ Data sheet of a state (int64 cells)
    10 PLACED    bit i: card i of the packet has been placed
    11 HEAD      ring slot of the top card, for each player
    13 HELD      cards in the deck, for each player
-   15 WON       the packet in ascending order (while dealing: the cards not dealt yet)
+   15 WON       the packet in ascending order (while dealing or shuffling: the cards that are left, in any order)
    71 DECK      a ring of 64 slots for each player's deck
 Data sheet of a view: own cards, the other's cards, VALUES, PACKET, TOP, BOTTOM, PLACED, then WON, -1 beyond the packet.
 
@@ -24,7 +24,7 @@ by itself.
 """
 
 from ..game import CHANCE, DRAW, LOSS, OVER, WIN
-from ..kernel import inlined, kernel
+from ..kernel import inlined, kernel, variant
 
 PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
 MOST_CARDS, RING = 56, 64
@@ -58,14 +58,14 @@ def lay(state, packet, card):
 def play_trick(state):
     """Turn cards up until somebody wins the packet or the game is over."""
     head_0, head_1, held_0, held_1 = state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1]
-    packet, winner, result = 0, -1, -1
+    packet, winner, result, moves = 0, -1, -1, state[MOVES]
     if held_0 == 0 or held_1 == 0:
         result = WIN if held_0 > 0 else LOSS
     while winner < 0 and result < 0:
-        if state[MOVES] >= MOST_MOVES:
+        if moves >= MOST_MOVES:
             result = DRAW
             break
-        state[MOVES] += 1
+        moves += 1
         card_0 = state[DECK + (head_0 & (RING - 1))]
         card_1 = state[DECK + RING + (head_1 & (RING - 1))]
         taken = 1
@@ -88,6 +88,7 @@ def play_trick(state):
         held_0 -= taken
         held_1 -= taken
     state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1] = head_0, head_1, held_0, held_1
+    state[MOVES] = moves
     state[PACKET] = packet
     state[TOP] = 0
     state[BOTTOM] = 0
@@ -108,22 +109,19 @@ def put_under(state, place, card):
 @inlined
 def deal(state, which):
     """Deal one of the undealt cards, to each player in turn."""
-    player = (state[CARDS] - state[PACKET]) % 2
-    state[slot(state, player, state[HELD + player])] = state[WON + which]
-    state[HELD + player] += 1
-    state[PACKET] -= 1
-    state[WON + which] = state[WON + state[PACKET]]
+    left = state[PACKET] - 1
+    dealt = state[CARDS] - 1 - left
+    state[DECK + RING * (dealt & 1) + (dealt >> 1)] = state[WON + which]
+    state[HELD + (dealt & 1)] = (dealt >> 1) + 1
+    state[WON + which] = state[WON + left]
+    state[PACKET] = left
 
 
-@inlined
-def unplaced(state, nth):
-    """The index of the nth packet card that has not been placed."""
-    i = -1
-    while nth >= 0:
-        i += 1
-        if not state[PLACED] >> i & 1:
-            nth -= 1
-    return i
+@kernel
+def pick_up(state):
+    """The whole packet is under the winner's deck: on with the next trick."""
+    state[HELD + state[WINNER]] += state[PACKET]
+    play_trick(state)
 
 
 # The six rules
@@ -145,7 +143,7 @@ def lay_out(state, values, copies, shared):
 def start_with(values, copies, shared):
     """The start kernel of a deck."""
 
-    @kernel
+    @variant(values, copies, shared)
     def start(state):
         lay_out(state, values, copies, shared)
 
@@ -186,25 +184,34 @@ def apply(state, action):
             deal(state, 0)
             play_trick(state)
         return
+    if state[PHASE] == SHUFFLING:
+        put_under(state, state[TOP], state[WON + action])
+        state[TOP] += 1
+        state[WON + action] = state[WON + state[PACKET] - state[TOP]]
+        if state[TOP] == state[PACKET] - 1:
+            put_under(state, state[TOP], state[WON])
+            pick_up(state)
+        return
     values = state[VALUES]
-    if state[PHASE] == ORDERING and action == 2 * values:
+    if action == 2 * values:
         state[PHASE] = SHUFFLING
         return
-    card = unplaced(state, action) if state[PHASE] == SHUFFLING else 0
-    if state[PHASE] == ORDERING:
-        while state[PLACED] >> card & 1 or state[WON + card] != action % values:
-            card += 1
-    if state[PHASE] == ORDERING and action >= values:
-        put_under(state, state[PACKET] - 1 - state[BOTTOM], state[WON + card])
-        state[BOTTOM] += 1
-    else:
+    card = 0
+    while state[PLACED] >> card & 1 or state[WON + card] != action % values:
+        card += 1
+    state[PLACED] |= 1 << card
+    if action < values:
         put_under(state, state[TOP], state[WON + card])
         state[TOP] += 1
-    state[PLACED] |= 1 << card
+    else:
+        put_under(state, state[PACKET] - 1 - state[BOTTOM], state[WON + card])
+        state[BOTTOM] += 1
     if state[TOP] + state[BOTTOM] == state[PACKET] - 1:
-        put_under(state, state[TOP], state[WON + unplaced(state, 0)])
-        state[HELD + state[WINNER]] += state[PACKET]
-        play_trick(state)
+        last = 0
+        while state[PLACED] >> last & 1:
+            last += 1
+        put_under(state, state[TOP], state[WON + last])
+        pick_up(state)
 
 
 @kernel

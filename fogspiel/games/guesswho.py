@@ -16,7 +16,7 @@ right one, 0..n-1: below c the answer is yes and c are left, otherwise no and n-
 import numpy as np
 
 from ..game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
-from ..kernel import inlined, kernel
+from ..kernel import inlined, kernel, variant
 from ..rng import below, unit
 
 CHARACTERS, TURN, ASKED, POOL = range(4)
@@ -29,7 +29,7 @@ SEEN_OWN, SEEN_OTHER, SEEN_CHARACTERS, SEEN_TURN, SEEN_ASKED = range(5)
 def start_with(characters):
     """The start kernel of a number of characters."""
 
-    @kernel
+    @variant(characters)
     def start(state):
         state[CHARACTERS] = characters
         state[TURN] = 0
@@ -140,7 +140,7 @@ def pool_after(pool, asked, chance):
 def play_with(characters):
     """The fused kernel of a number of characters."""
 
-    @kernel
+    @variant(characters)
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         pool_0, pool_1 = characters, characters
         while True:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..game import DRAW, Game, Rules, Sizes, Strategy
-from ..kernel import inlined, kernel
+from ..kernel import inlined, kernel, variant
 from ..rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
 from ._war_rules import (
     CARDS,
@@ -116,8 +116,7 @@ def order_packet(state, plan, chance, u):
         for place in range(packet - 1):
             i = below(chance, packet - place)
             state[deck + ((tail + place) & (RING - 1))] = state[WON + i]
-            for j in range(i, packet - place - 1):
-                state[WON + j] = state[WON + j + 1]
+            state[WON + i] = state[WON + packet - place - 1]
         state[deck + ((tail + packet - 1) & (RING - 1))] = state[WON]
     else:
         forward = u < plan[PLAN_FORWARD]
@@ -180,103 +179,113 @@ def usual_rounds(stream, low, high, wins, most):
     return most
 
 
-@kernel
-def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The game from the deal on: the common trick of two different cards runs in registers, the rest by the rules.
+def play_out_with(watching):
+    """The kernel that plays from the deal on, compiled with or without an eye on cycles."""
 
-    Decks that return (Brent's cycle search) while both players did the usual will return again until one of them does
-    something else: those rounds are skipped, and between players who never vary the endless game is a draw.
-    """
-    head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
-    moves = state[MOVES]
-    shuffle_0, forward_0, high_0 = plan_0[PLAN_SHUFFLE], plan_0[PLAN_FORWARD], in_order(plan_0, 2, 0)
-    shuffle_1, forward_1, high_1 = plan_1[PLAN_SHUFFLE], plan_1[PLAN_FORWARD], in_order(plan_1, 2, 0)
-    certain = plan_0[PLAN_CERTAIN] == 1 and plan_1[PLAN_CERTAIN] == 1
-    (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
-    watching = min(to_0 - from_0, to_1 - from_1) >= STEADY
-    kept = np.full(1 + MOST_CARDS, -1)
-    kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
-    while True:
-        if watching:
-            tricks += 1
-            if held_0 == kept[0] or tricks == power:
+    @variant(watching)
+    def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
+        """The common trick of two different cards runs in registers, the rest by the rules.
+
+        Decks that return (Brent's cycle search) while both players did the usual will return again until one of them
+        does something else: those rounds are skipped, and between players who never vary the endless game is a draw.
+        """
+        head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
+        moves = state[MOVES]
+        shuffle_0, forward_0, high_0 = plan_0[PLAN_SHUFFLE], plan_0[PLAN_FORWARD], in_order(plan_0, 2, 0)
+        shuffle_1, forward_1, high_1 = plan_1[PLAN_SHUFFLE], plan_1[PLAN_FORWARD], in_order(plan_1, 2, 0)
+        certain = plan_0[PLAN_CERTAIN] == 1 and plan_1[PLAN_CERTAIN] == 1
+        (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
+        kept = np.full(1 + MOST_CARDS, -1) if watching else state
+        kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
+        while True:
+            if watching:
+                tricks += 1
+                if held_0 == kept[0] or tricks == power:
+                    state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
+                    if same_decks(state, kept):
+                        if certain:
+                            return DRAW
+                        rounds = (MOST_MOVES - moves) // (moves - kept_moves)
+                        rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
+                        rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
+                        stream_0[0] += GOLDEN * np.uint64(rounds * wins_0)
+                        stream_1[0] += GOLDEN * np.uint64(rounds * wins_1)
+                        moves += rounds * (moves - kept_moves)
+                        kept[0] = -1
+                        power, tricks = 1, 1
+                if tricks == power:
+                    keep_decks(state, kept)
+                    kept_moves, wins_0, wins_1 = moves, 0, 0
+                    power *= 2
+                    tricks = 0
+            card_0 = state[DECK + (head_0 & (RING - 1))]
+            card_1 = state[DECK + RING + (head_1 & (RING - 1))]
+            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MOST_MOVES:
                 state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
-                if same_decks(state, kept):
-                    if certain:
-                        return DRAW
-                    rounds = (MOST_MOVES - moves) // (moves - kept_moves)
-                    rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
-                    rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
-                    stream_0[0] += GOLDEN * np.uint64(rounds * wins_0)
-                    stream_1[0] += GOLDEN * np.uint64(rounds * wins_1)
-                    moves += rounds * (moves - kept_moves)
-                    kept[0] = -1
-                    power, tricks = 1, 1
-            if tricks == power:
-                keep_decks(state, kept)
-                kept_moves, wins_0, wins_1 = moves, 0, 0
-                power *= 2
-                tricks = 0
-        card_0 = state[DECK + (head_0 & (RING - 1))]
-        card_1 = state[DECK + RING + (head_1 & (RING - 1))]
-        if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MOST_MOVES:
-            state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
-            state[MOVES] = moves
-            play_trick(state)
-            if state[PHASE] == FINISHED:
-                return state[RESULT]
-            if state[WINNER] == 0:
-                u = unit(stream_0)
-                low_u, high_u = from_0, to_0
-                wins_0 += 1
-                order_packet(state, plan_0, chance, u)
+                state[MOVES] = moves
+                play_trick(state)
+                if state[PHASE] == FINISHED:
+                    return state[RESULT]
+                if state[WINNER] == 0:
+                    u = unit(stream_0)
+                    low_u, high_u = from_0, to_0
+                    wins_0 += 1
+                    order_packet(state, plan_0, chance, u)
+                else:
+                    u = unit(stream_1)
+                    low_u, high_u = from_1, to_1
+                    wins_1 += 1
+                    order_packet(state, plan_1, chance, u)
+                head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
+                moves = state[MOVES]
             else:
-                u = unit(stream_1)
-                low_u, high_u = from_1, to_1
-                wins_1 += 1
-                order_packet(state, plan_1, chance, u)
-            head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
-            moves = state[MOVES]
-        else:
-            moves += 1
-            head_0 += 1
-            head_1 += 1
-            held_0 -= 1
-            held_1 -= 1
-            low, high = min(card_0, card_1), max(card_0, card_1)
-            if card_0 > card_1:
-                u = unit(stream_0)
-                low_u, high_u = from_0, to_0
-                wins_0 += 1
-                high_first = below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
-                tail = head_0 + held_0
-                state[DECK + (tail & (RING - 1))] = high if high_first else low
-                state[DECK + ((tail + 1) & (RING - 1))] = low if high_first else high
-                held_0 += 2
-            else:
-                u = unit(stream_1)
-                low_u, high_u = from_1, to_1
-                wins_1 += 1
-                high_first = below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
-                tail = head_1 + held_1
-                state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
-                state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
-                held_1 += 2
-        if watching and not low_u <= u < high_u:
-            kept[0] = -1
-            power, tricks = 1, 0
+                moves += 1
+                head_0 += 1
+                head_1 += 1
+                held_0 -= 1
+                held_1 -= 1
+                low, high = min(card_0, card_1), max(card_0, card_1)
+                if card_0 > card_1:
+                    u = unit(stream_0)
+                    low_u, high_u = from_0, to_0
+                    wins_0 += 1
+                    high_first = below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
+                    tail = head_0 + held_0
+                    state[DECK + (tail & (RING - 1))] = high if high_first else low
+                    state[DECK + ((tail + 1) & (RING - 1))] = low if high_first else high
+                    held_0 += 2
+                else:
+                    u = unit(stream_1)
+                    low_u, high_u = from_1, to_1
+                    wins_1 += 1
+                    high_first = below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
+                    tail = head_1 + held_1
+                    state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
+                    state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
+                    held_1 += 2
+            if watching and not low_u <= u < high_u:
+                kept[0] = -1
+                power, tricks = 1, 0
+
+    return play_out
+
+
+play_steady, play_varied = play_out_with(True), play_out_with(False)
 
 
 def play_with(values, copies, shared):
     """The fused kernel of a deck."""
 
-    @kernel
+    @variant(values, copies, shared)
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         lay_out(state, values, copies, shared)
         while state[PACKET] > 1:
             deal(state, below(chance, state[PACKET]))
         deal(state, 0)
-        return play_out(state, plan_0, plan_1, chance, stream_0, stream_1)
+        (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
+        if min(to_0 - from_0, to_1 - from_1) >= STEADY:
+            return play_steady(state, plan_0, plan_1, chance, stream_0, stream_1)
+        return play_varied(state, plan_0, plan_1, chance, stream_0, stream_1)
 
     return play
 
