@@ -17,6 +17,8 @@ from .runs import Run, canonical
 PARTIAL_SECONDS = 2.0
 OBSERVATIONS = ("pair", "game")
 MOST_SEED = 2**63 - 1
+USUAL_GAMES = {"paper": 3_000_000, "ebgstop": 3_000_000}
+USUAL_MIXTURE_GAMES = 500_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Request:
     observation: str = "pair"
     baseline: str = "fixed"
     seed: int = 1
-    games: int | None = 1_000_000
+    games: int | None = 500_000
     seconds: float | None = None
     report_games: int = 20_000
 
@@ -54,6 +56,11 @@ class Request:
     def as_ask(self) -> dict[str, Any]:
         """The first row of the run."""
         return asdict(self) | {"rules": game_named(self.game).version, "fogspiel": __version__}
+
+
+def usual_games(race: str) -> int:
+    """A budget that suits the race: some seconds of Batawaf, enough to find its best order from most seeds."""
+    return USUAL_GAMES.get(race, USUAL_MIXTURE_GAMES)
 
 
 def check_seed(seed: int) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +85,32 @@ def test_match_reports_everything_a_script_needs():
     assert 0.66 < found["score"] < 0.72
     again = answer("match", "batawaf", "descending", "random", "--games", 4000, "--seed", 5, "--threads", 1)
     assert again == found
+
+
+MATCH = "draws exact first game games interval losses observed outcomes rules score seats second seed state wins"
+EXACT = "draws exact first fraction game games interval losses rules score second seed wins"
+GAME = "actions hashed_parameters name parameter_names parameters payoffs players rules source symmetric title view"
+RUN = "against baseline game games interval method race report run score seed state steps theta"
+SNAPSHOTS = [
+    (("show", "war"), GAME),
+    (("match", "nim", "exact", "uniform", "--games", 10), MATCH),
+    (("match", "nim", "exact", "perfect", "--exact"), EXACT),
+    (("tune", "nim", "--games", 2000, "--race", "count-mixture"), RUN),
+    (("runs",), "runs store"),
+    (("export", "nim-1"), "ask game result run state steps theta"),
+    (("doctor",), "checks ok repaired"),
+]  # fmt: skip
+
+
+def test_the_keys_of_every_answer_are_those_of_the_documentation():
+    documented = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+    for words, keys in SNAPSHOTS:
+        found = answer(*words)
+        assert " ".join(sorted(found)) == keys, words
+        for key in found:
+            assert f"`{key}`" in documented, f"docs/json.md does not mention {key}"
+    (listed,) = answer("runs")["runs"]
+    assert " ".join(sorted(listed)) == "created game games interval method name score seconds seen state steps"
 
 
 def test_match_takes_numbers_files_and_baselines(tmp_path):

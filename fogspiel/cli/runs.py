@@ -22,7 +22,7 @@ def tune(
     game: str,
     method: Annotated[str, typer.Option(help=METHODS)] = "iterative",
     race: Annotated[str, typer.Option(help=RACES)] = "paper",
-    games: Annotated[int | None, typer.Option(help="Budget in games [1000000, if there is none in seconds].")] = None,
+    games: Annotated[int | None, typer.Option(help="Budget in games [500000; 3000000 with a Bernstein race].")] = None,
     seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,
     seed: Seed = 1,
     baseline: Annotated[str, typer.Option(help="fixed (drawn once from the seed), redrawn, or a name.")] = "fixed",
@@ -36,10 +36,10 @@ def tune(
 ) -> None:
     """Tune the strategy of a game; every step is stored, and any interruption can be resumed."""
     from ..runs import Store
-    from ..tuning import Request
+    from ..tuning import Request, usual_games
 
     if games is None and seconds is None:
-        games = 1_000_000
+        games = usual_games(race)
     request = Request(game, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
     with Store.open(store_path(store), write=True) as runs:
         _work_on(runs.create(request.as_ask()), store, threads, as_json)
