@@ -113,13 +113,6 @@ def nothing_to_prepare(theta, plan):
 
 
 @kernel
-def copy_parameters(theta, plan):
-    """The plan of a strategy that reads its parameters as they are."""
-    for i in range(len(theta)):
-        plan[i] = theta[i]
-
-
-@kernel
 def any_action(seen, actions, plan, stream):
     """Try any of the actions with equal probability."""
     return actions[below(stream, len(actions))]

@@ -13,11 +13,6 @@ out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def percent(value: float) -> str:
-    """A share as a percentage with two decimals."""
-    return f"{100 * value:.2f} %"
-
-
 def with_interval(score: float, interval: Sequence[float]) -> str:
     """A score and its 95 % interval."""
     return f"{score:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"

@@ -155,13 +155,14 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path):
 
 
 def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path):
-    asked = ("tune", "batawaf", "--games", 3_000_000, "--threads", 1)
+    asked = ("tune", "batawaf", "--games", 30_000_000, "--threads", 1)
     for sign in (signal.SIGINT, signal.SIGTERM):
         store = tmp_path / f"{sign}.db"
         child = subprocess.Popen(
             [*COMMAND, *map(str, asked), "--store", str(store), "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs inherit it ignored
         )
         deadline = time.monotonic() + 120
         while not (store.exists() and json.loads(fogspiel("runs", "--store", store, "--json").stdout)["runs"]):
