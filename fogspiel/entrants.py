@@ -37,6 +37,8 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender:
 
 def vector_of_run(game: Game, run: Run) -> list[float]:
     """What a run has found so far."""
+    if "first" in run.ask:
+        raise ValueError(f"run {run.name} is a match, not a player")
     if run.ask["game"] != game.name:
         raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
     for row in reversed(run.rows):

@@ -23,6 +23,7 @@ SHELL = {
     "experiments",
     "interop",
     "locks",
+    "matches",
     "runs",
     "screen",
     "store",

@@ -1,6 +1,6 @@
 """How strong is it: the score of one contender against another, from any number of games, with an interval."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,12 +57,20 @@ def measured(
     seats: str = "swapped",
     threads: int = 1,
     watch: Callable[[Score], None] = lambda so_far: None,
+    counted: Mapping[str, Any] | None = None,
 ) -> Score:
-    """The score of `first` against `second` in that many games; pairs are never cut, so an odd number is rounded up."""
+    """The score of `first` against `second` in that many games; pairs are never cut, so an odd number is rounded up.
+
+    With `counted`, the figures of a match that was interrupted, only the rest is played.
+    """
     match, columns, top = Match(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
-    done, total, block = 0, -(-games // columns), LEAST_BLOCK
+    if counted is not None:
+        outcomes += counted["outcomes"]
+        observed += counted["observed"]
+    done, total, block = int(observed.sum()), -(-games // columns), LEAST_BLOCK
+    so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
     while done < total:
         scores = match.scores(key, done, min(block, total - done), seats, threads)
         outcomes += np.bincount(scores.reshape(-1), minlength=len(outcomes))

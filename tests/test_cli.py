@@ -176,6 +176,34 @@ def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path
         assert b"Traceback" not in err
 
 
+def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from fogspiel import cli, screen
+
+    store = ("--store", str(tmp_path / "runs.db"))
+    asked = ("match", "batawaf", "0,0,9", "random", "--games", "20001", "--threads", "1")
+    calls = []
+
+    def interrupt(*_):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(screen.Bar, "show", interrupt)
+    outcome = CliRunner().invoke(cli.app, [*asked, *store, "--json"])
+    stopped = json.loads(outcome.stdout.splitlines()[0])
+    assert outcome.exit_code == 130 and stopped["state"] == "interrupted" and 0 < stopped["games"] < 20_000
+    assert stopped["resume"] == f"fogspiel resume batawaf-1 --store {store[1]}"
+    resumed, whole = answer("resume", "batawaf-1", *store), answer(*asked)
+    assert resumed["games"] == 20_002
+    for key in ("score", "outcomes", "observed"):
+        assert resumed[key] == whole[key]
+    assert_refused(fogspiel("resume", "batawaf-1", *store), "is finished")
+    assert_refused(fogspiel("match", "batawaf", "batawaf-1", "random", *store), "is a match, not a player")
+    assert len(fogspiel("export", "batawaf-1", "--format", "csv", *store).stdout.splitlines()) == 3
+
+
 WRONG = [
     (("match", "wra", "a", "b"), "no game 'wra'"),
     (("match", "war", "nobody", "random"), "not a player of war"),

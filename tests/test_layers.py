@@ -22,7 +22,7 @@ LAYERS = [
     {"runs"},
     {"tuning", "entrants"},
     {"screen"},
-    {"tour", "checkup"},
+    {"tour", "checkup", "matches"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

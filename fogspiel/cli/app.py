@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,11 @@ def store_path(chosen: Path | None) -> Path:
     from ..runs import default_path
 
     return chosen if chosen is not None else default_path()
+
+
+def resume_command(run: str, store: Path | None) -> str:
+    """The command that goes on with a run."""
+    return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
 
 
 def cores(threads: int | None) -> int:

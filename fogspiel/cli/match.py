@@ -1,12 +1,29 @@
 """fogspiel match."""
 
-import shlex
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import INTERRUPTED, AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from .app import (
+    INTERRUPTED,
+    AsJson,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    resume_command,
+    store_path,
+)
+
+if TYPE_CHECKING:
+    from ..contender import Contender
+    from ..game import Game
+    from ..runs import Run
 
 
 @app.command()
@@ -23,59 +40,88 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from .. import screen
-    from ..arena import report_key
     from ..entrants import entrant
     from ..game import game_named
-    from ..measure import Score, measured
-    from ..simulate import SEATS
-    from ..tuning import check_seed
+    from ..matches import ask_of
 
     chosen = game_named(game)
     announce_compilation()
-    check_seed(seed)
-    if games <= 0:
-        raise ValueError(f"--games is {games}: it must be a positive number")
-    if seats not in SEATS:
-        raise ValueError(f"--seats is {seats!r}: it must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
     one, other = (entrant(chosen, words, store_path(store), seed) for words in (first, second))
-    facts = {"game": game, "first": first, "second": second, "seed": seed, "rules": chosen.version}
+    ask = ask_of(chosen, one, other, seed, games, seats) | {"first": first, "second": second}
     if exact:
-        from ..truth import exact_score
-
-        sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
-        rate = exact_score(chosen, one, other)
-        value = float(rate)
-        figures = {"score": value, "interval": [value, value], "fraction": str(rate), "wins": None, "draws": None}
-        figures |= {"losses": None, "games": 0, "exact": True}
-        if as_json:
-            return print_json(facts | figures)
-        short = (
-            str(rate) if len(str(rate)) < 60 else f"a fraction with {len(str(rate.denominator))} digits below the line"
-        )
-        return screen.out.print(f"{game}: {first} against {second} scores exactly {value:.6f} ({short})")
-    with screen.progress(f"{first} - {second}", games) as bar:
-        latest: list[Score] = []
-
-        def watch(so_far: Score) -> None:
-            latest[:] = [so_far]
-            bar.show(so_far.games, screen.with_interval(so_far.mean, so_far.interval), so_far.games)
-
-        try:
-            score = measured(chosen, one, other, report_key(seed), games, seats, cores(threads), watch)
-            state = "finished"
-        except KeyboardInterrupt:
-            if not latest:
-                raise
-            score, state = latest[0], "interrupted"
-    if as_json:
-        print_json(facts | score.as_json() | {"seats": seats, "exact": False, "state": state})
+        _compute(chosen, one, other, ask, as_json)
     else:
-        screen.out.print(f"{game}: {first} against {second} scores {screen.with_interval(score.mean, score.interval)}")
-        if len(score.payoffs) == 3:
-            screen.out.print(f"{score.outcomes[2]} wins, {score.outcomes[1]} draws, {score.outcomes[0]} losses")
-        screen.out.print(f"{score.games} games, seats {seats}, seed {seed}; 95 % interval, valid at any time")
+        play_on(ask, None, store, threads, as_json)
+
+
+def _compute(game: "Game", one: "Contender", other: "Contender", ask: dict[str, Any], as_json: bool) -> None:
+    """Print the exact rate."""
+    from .. import screen
+    from ..truth import exact_score
+
+    sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
+    rate = exact_score(game, one, other)
+    value, fraction = float(rate), str(rate)
+    if as_json:
+        figures = {"score": value, "interval": [value, value], "fraction": fraction, "games": 0, "exact": True}
+        return print_json(_facts(ask) | figures | {"wins": None, "draws": None, "losses": None})
+    short = fraction if len(fraction) < 60 else f"a fraction with {len(str(rate.denominator))} digits below the line"
+    screen.out.print(f"{ask['game']}: {ask['first']} against {ask['second']} scores exactly {value:.6f} ({short})")
+
+
+def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads: int | None, as_json: bool) -> None:
+    """Play a match, from the start or from what a run has counted; an interruption stores what was counted."""
+    from .. import screen
+    from ..matches import played
+    from ..measure import Score
+    from ..runs import Store
+
+    counted = run.steps[-1] if run else None
+    latest: list[Score] = []
+    state, name = "finished", run.name if run else None
+    try:
+        with screen.progress(f"{ask['first']} - {ask['second']}", ask["games"]) as bar:
+
+            def watch(so_far: Score) -> None:
+                latest[:] = [so_far]
+                bar.show(so_far.games, screen.with_interval(so_far.mean, so_far.interval), so_far.games)
+
+            score = played(ask, counted, cores(threads), watch)
+        if run:
+            run.append("result", score.as_json())
+    except KeyboardInterrupt:
+        if not latest:
+            raise
+        score, state = latest[0], "interrupted"
+        if run:
+            run.append("step", score.as_json())
+        else:
+            with Store.open(store_path(store), write=True) as runs, runs.create(ask) as kept:
+                kept.append("step", score.as_json())
+                name = kept.name
+    if as_json:
+        more = {"seats": ask["seats"], "exact": False, "state": state}
+        more |= {"run": name, "resume": resume_command(str(name), store)} if state == "interrupted" else {}
+        print_json(_facts(ask) | score.as_json() | more)
+    else:
+        print_score(ask, score.as_json())
     if state == "interrupted":
-        again = shlex.join(["fogspiel", "match", game, first, second, "--games", str(games), "--seed", str(seed)])
-        screen.err.print(f"interrupted after {score.games} of {games} games; the whole match: {again}")
+        again = resume_command(str(name), store)
+        screen.err.print(f"interrupted after {score.games} of {ask['games']} games. Go on with: {again}")
         raise typer.Exit(INTERRUPTED)
+
+
+def _facts(ask: dict[str, Any]) -> dict[str, Any]:
+    return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
+
+
+def print_score(ask: dict[str, Any], figures: dict[str, Any]) -> None:
+    """Print the score of a match for people."""
+    from .. import screen
+
+    score = screen.with_interval(figures["score"], figures["interval"])
+    screen.out.print(f"{ask['game']}: {ask['first']} against {ask['second']} scores {score}")
+    if "wins" in figures:
+        screen.out.print(f"{figures['wins']} wins, {figures['draws']} draws, {figures['losses']} losses")
+    words = f"{figures['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
+    screen.out.print(words)

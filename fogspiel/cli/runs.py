@@ -1,14 +1,26 @@
 """fogspiel tune, resume, runs and export."""
 
 import json
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import INTERRUPTED, AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from .app import (
+    INTERRUPTED,
+    AsJson,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    resume_command,
+    store_path,
+)
+from .match import play_on, print_score
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -49,6 +61,7 @@ def tune(
 def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: AsJson = False) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from .. import screen
+    from ..matches import METHOD
     from ..runs import Store
 
     path = store_path(store)
@@ -58,12 +71,18 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
             print_json(_outcome(found, found.result) | {"error": words})
+        elif found.ask["method"] == METHOD:
+            print_score(found.ask, found.result)
         else:
             _print_result(found, found.result)
         screen.err.print(words, style="red")
         raise typer.Exit(2)
     with Store.open(path, write=True) as runs:
-        _work_on(runs.work_on(run), store, threads, as_json)
+        found = runs.work_on(run)
+        if found.ask["method"] == METHOD:
+            play_on(found.ask, found, store, threads, as_json)
+        else:
+            _work_on(found, store, threads, as_json)
 
 
 def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool) -> None:
@@ -72,7 +91,7 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
     from ..race import interval, mean
     from ..tuning import carry_on
 
-    again = f"fogspiel resume {run.name}" + (f" --store {shlex.quote(str(store))}" if store else "")
+    again = resume_command(run.name, store)
     budget = run.ask["games"]
     announce_compilation()
     screen.err.print(f"run {run.name}: {run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}")
@@ -108,8 +127,10 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
 
 def _outcome(run: "Run", result: dict[str, Any]) -> dict[str, Any]:
     ask = run.ask
-    kept = {key: ask[key] for key in ("game", "method", "race", "seed")}
-    return {"run": run.name, "state": "finished", **kept, "baseline": ask["baseline"], **result}
+    kept: dict[str, Any] = {
+        key: ask[key] for key in ("game", "method", "race", "seed", "baseline", "first", "second") if key in ask
+    }
+    return {"run": run.name, "state": "finished", **kept, **result}
 
 
 def _print_result(run: "Run", result: dict[str, Any]) -> None:
@@ -214,6 +235,12 @@ def _run_as_csv(run: "Run") -> str:
     names = parameters_of(game_named(run.ask["game"]))
     page = io.StringIO()
     lines = csv.writer(page, lineterminator="\n")
+    if "first" in run.ask:  # a match
+        lines.writerow(["first", "second", "games", "score", "low", "high"])
+        for body in (*run.steps, *([run.result] if run.result else [])):
+            players = run.ask["first"], run.ask["second"]
+            lines.writerow([*players, body["games"], body["score"], *body["interval"]])
+        return page.getvalue()
     lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
     theta: list[float] = []
     for number, step in enumerate(run.steps, 1):

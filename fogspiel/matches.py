@@ -1,0 +1,58 @@
+"""A match that can be interrupted: what was asked and what was counted, so that it goes on where it stopped."""
+
+from collections.abc import Callable
+from typing import Any
+
+from . import __version__
+from .arena import baseline, report_key
+from .contender import Contender, with_parameters
+from .game import Game, game_named
+from .measure import Score, measured
+from .simulate import SEATS
+from .tuning import check_seed
+
+METHOD = "match"
+"""What stands for the method in the request of a match that was stored."""
+
+
+def ask_of(game: Game, first: Contender, second: Contender, seed: int, games: int, seats: str) -> dict[str, Any]:
+    """Everything the score depends on; parameters are kept as numbers, for a file or a run may change."""
+    check_seed(seed)
+    if games <= 0:
+        raise ValueError(f"--games is {games}: it must be a positive number")
+    if seats not in SEATS:
+        raise ValueError(f"--seats is {seats!r}: it must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
+    return {
+        "game": game.name,
+        "method": METHOD,
+        "first": first.name,
+        "second": second.name,
+        "first_theta": first.theta,
+        "second_theta": second.theta,
+        "seed": seed,
+        "games": games,
+        "seats": seats,
+        "rules": game.version,
+        "fogspiel": __version__,
+    }
+
+
+def played(
+    ask: dict[str, Any],
+    counted: dict[str, Any] | None,
+    threads: int,
+    watch: Callable[[Score], None],
+) -> Score:
+    """Play the match that was asked, or what is left of it after what was counted."""
+    game = game_named(ask["game"])
+    if ask["rules"] != game.version:
+        raise ValueError(
+            f"the match was played by version {ask['rules']} of the rules, which now are at {game.version}"
+        )
+
+    def player(side: str) -> Contender:
+        theta, name = ask[f"{side}_theta"], ask[side]
+        return baseline(game, name, ask["seed"]) if theta is None else with_parameters(game, theta, name)
+
+    first, second, key = player("first"), player("second"), report_key(ask["seed"])
+    return measured(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)
