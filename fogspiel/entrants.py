@@ -23,14 +23,14 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender:
     numbers = _numbers(words)
     if numbers is not None:
         return with_parameters(game, numbers)
-    path = Path(words)
-    if path.suffix or path.exists():
-        return with_parameters(game, _from_file(game, path), words)
+    if _is_file(words):
+        return with_parameters(game, _from_file(game, Path(words)), words)
     if RUN_NAME.fullmatch(words):
         with Store.open(store, write=False) as runs:
             return with_parameters(game, vector_of_run(game, runs.read(words)), words)
+    shown = words if len(words) <= 60 else words[:57] + "..."
     raise ValueError(
-        f"{words!r} is not a player of {game.name}: give a name ({', '.join(names(game))}), a run, "
+        f"{shown!r} is not a player of {game.name}: give a name ({', '.join(names(game))}), a run, "
         f"a parameter file, or {len(parameters_of(game))} numbers with commas between them"
     )
 
@@ -53,6 +53,14 @@ def _numbers(words: str) -> list[float] | None:
         return [float(word) for word in words.strip("()[] ").split(",")]
     except ValueError:
         return None
+
+
+def _is_file(words: str) -> bool:
+    """Whether the words look like a file: there is one, or they end like one."""
+    try:
+        return Path(words).exists() or bool(Path(words).suffix)
+    except OSError:  # too long for a name
+        return False
 
 
 def _from_file(game: Game, path: Path) -> list[float]:

@@ -117,9 +117,10 @@ def test_match_takes_numbers_files_and_baselines(tmp_path):
     (tmp_path / "list.json").write_text("[0, 0, 50]")
     (tmp_path / "object.json").write_text('{"game": "batawaf", "theta": [0, 0, 50]}')
     (tmp_path / "plain.txt").write_text("0 0 50\n")
+    files = [tmp_path / name for name in ("list.json", "object.json", "plain.txt")]
     scores = {
         answer("match", "batawaf", player, "random", "--games", 1000)["score"]
-        for player in ("descending", "0,0,50", *(tmp_path / n for n in ("list.json", "object.json", "plain.txt")))
+        for player in ("descending", "0,0,50", "-50,-50,0", *files)
     }
     assert len(scores) == 1
     assert answer("match", "batawaf", "fixed", "redrawn", "--games", 100)["games"] == 100
@@ -212,11 +213,13 @@ WRONG = [
     (("match", "war", "1,2,inf", "random"), "finite"),
     (("match", "war", "no-file.json", "random"), "cannot be read"),
     (("match", "war", "war-7", "random"), "no run named war-7"),
+    (("match", "war", "1,2,x" * 200, "random"), "not a player of war"),
     (("match", "war", "random", "random", "--games", "0"), "positive"),
     (("match", "war", "random", "random", "--games", "many"), "--games"),
     (("match", "war", "random", "random", "--seats", "floor"), "--seats"),
     (("match", "war", "random", "random", "--seed", "-1"), "seed"),
     (("match", "war", "random"), "second"),
+    (("match", "war", "random", "random", "--gmaes", "5"), "--gmaes"),
     (("show", "chess2"), "no game"),
     (("tune", "chess2"), "no game"),
     (("tune", "war", "--method", "magic"), "no method"),
@@ -232,7 +235,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "part"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+@pytest.mark.parametrize(("words", "part"), WRONG, ids=[" ".join(words)[:60] for words, _ in WRONG])
 def test_wrong_input_gets_one_sentence_and_writes_nothing(words, part, tmp_path):
     store = tmp_path / "runs.db"
     assert_refused(fogspiel(*words, FOGSPIEL_STORE=str(store)), part)

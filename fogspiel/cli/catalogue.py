@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .app import AsJson, Seed, app, print_json
+from .app import AsJson, Seed, announce_compilation, app, print_json
 
 
 @app.command("games")
@@ -46,6 +46,7 @@ def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
     from ..simulate import positions, recorded, view_of
 
     chosen = game_named(game)
+    announce_compilation()
     uniform = named(chosen, UNIFORM.name)
     record, _ = recorded(chosen, uniform, uniform, seed, 0)
     moment = next(position for position in positions(chosen, record) if position.mover in (0, 1))

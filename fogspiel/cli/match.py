@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..runs import Run
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def match(
     game: str,
     first: str,
@@ -76,7 +76,7 @@ def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads:
     from ..measure import Score
     from ..runs import Store
 
-    counted = run.steps[-1] if run else None
+    counted = run.steps[-1] if run and run.steps else None
     latest: list[Score] = []
     state, name = "finished", run.name if run else None
     try:

@@ -28,6 +28,7 @@ def doctor(
     from ..checkup import checks
     from ..runs import Store
 
+    announce_compilation()
     path, repaired = store_path(store), []
     if repair:
         with Store.open(path, write=True) as runs:
