@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,68 @@ def other_throw(state, player, rng):
         state[morra.FIRST] = rng.integers(66)
 
 
+def other_choice(state, player, rng):
+    """Rock-paper-scissors: the second player does not know the first one's choice."""
+    from fogspiel.games import rps
+
+    if player == 1 and state[rps.FIRST] >= 0:
+        state[rps.FIRST] = rng.integers(3)
+
+
+def other_bit(state, player, rng):
+    """Binary poker: the other's card is 0 or 1 until it is shown."""
+    from fogspiel.games import binary_poker as rules
+
+    if state[rules.CARD] >= 0 and rules.last(state) not in (rules.PASS, rules.CALL):
+        state[rules.CARD + 1 - player] = rng.integers(2)
+
+
+def other_kuhn_card(state, player, rng):
+    """Kuhn poker: the other's card is any but the own one until it is shown."""
+    from fogspiel.games import kuhn
+
+    if state[kuhn.CARD] >= 0 and not kuhn.shown(state):
+        state[kuhn.CARD + 1 - player] = rng.choice([card for card in range(3) if card != state[kuhn.CARD + player]])
+
+
+def other_leduc_cards(state, player, rng):
+    """Leduc: the other's card is any that is left until it is shown; without suits, so are the suits of all cards."""
+    from fogspiel.games import leduc
+
+    if state[leduc.PHASE] == leduc.DEALING:
+        return
+    cells = [cell for cell in (leduc.CARD + player, leduc.CARD + 1 - player, leduc.PUBLIC) if state[cell] >= 0]
+    alike = 1 if state[leduc.SUITED] else 2
+    known = np.array([cell != leduc.CARD + 1 - player or state[leduc.PHASE] == leduc.SHOWN for cell in cells])
+    dealt = np.array(list(permutations(range(6), len(cells))))
+    possible = dealt[((dealt // alike == state[cells] // alike) | ~known).all(axis=1)]
+    state[cells] = rng.choice(possible)
+
+
+def other_die(state, player, rng):
+    """Liar's dice: the other's die shows any face until somebody calls."""
+    from fogspiel.games import liars_dice as rules
+
+    if state[rules.ROLLED] and rules.last(state) != rules.LIAR:
+        state[rules.ROLLED + 1 - player] = 1 + rng.integers(state[rules.SIDES])
+
+
+def other_bids(state, player, rng):
+    """Goofspiel: the other may have bid any cards that give the known results."""
+    from fogspiel.games import goofspiel as rules
+
+    cards, decided, results = state[rules.CARDS], state[rules.ROUND], state[rules.RESULT :]
+    own, other = (rules.bids_of(seat) for seat in (player, 1 - player))
+    sign = 1 if player == 0 else -1
+    possible = [
+        bids
+        for bids in permutations(range(1, cards + 1))
+        if all(np.sign(state[own + i] - bids[i]) * sign == results[i] - 1 for i in range(decided))
+    ]
+    made = np.count_nonzero(state[other : other + cards])
+    state[other : other + made] = possible[rng.integers(len(possible))][:made]
+
+
 def open_information(state, player, rng):
     """Nothing is hidden."""
 
@@ -97,6 +160,12 @@ HIDDEN = {
     "morra": other_throw,
     "pig": open_information,
     "nim": open_information,
+    "rps": other_choice,
+    "binary_poker": other_bit,
+    "kuhn": other_kuhn_card,
+    "leduc": other_leduc_cards,
+    "liars_dice": other_die,
+    "goofspiel": other_bids,
 }
 """How to change a state in what a player cannot see, by the game's module."""
 

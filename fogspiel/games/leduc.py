@@ -1,0 +1,244 @@
+"""Leduc poker: six cards, one each and one for both; two rounds of bets.
+
+The cards are jack, queen and king of two suits. Both pay an ante of 1; bets and raises are 2 in the first round and 4
+in the second, and each round has at most two of them. The first player opens both rounds. Only who faces a bet may
+fold. The public card is turned up between the rounds; at the end a pair with it wins, else the higher rank, and equal
+ranks split.
+
+Data sheet of a state (int64 cells)
+    0 SUITED    1: players see the suits of cards; 0: only their ranks
+    1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or somebody folded
+    2 MOVER     who is to bet; who folded
+    3 RAISES    bets and raises in this round
+    4 PUBLIC    the public card, -1 before it is drawn
+    5 CARD      the card of each player, 0..5, two of each rank in turn; -1 before the deal
+    7 PAID      what each player has put into the pot
+    9 MOVES     actions of the players so far
+   10 HISTORY   those actions in order, -1 beyond the last
+Data sheet of a view: SUITED, the own card, the other's once it is shown, the public one (-1 where there is none), what
+oneself and the other have paid, then HISTORY. Cards are 0..5 if SUITED, else ranks 0..2.
+
+Chance deals 6 * first card + second card, then the public card. Actions: 0 fold, 1 check, 2 call, 3 bet, 4 raise.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from ..game import CHANCE, OVER, Game, Rules, Sizes
+from ..kernel import inlined, kernel, variant
+
+SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
+SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
+DEALING, BETTING, DRAWING, SHOWN, FOLDED = range(5)
+FOLD, CHECK, CALL, BET, RAISE = range(5)
+CARDS, SUITS, RANKS = 6, 2, 3
+DEALS = CARDS * (CARDS - 1)
+ANTE, SMALL, BIG, MOST_RAISES = 1, 2, 4, 2
+LONGEST = 8
+"""Actions of the longest game: check, bet, raise, call in both rounds."""
+MOST = ANTE + MOST_RAISES * (SMALL + BIG)
+"""The most that a player can lose."""
+
+
+# The six rules
+
+
+def start_with(suited):
+    """The start kernel of the game with or without suits."""
+
+    @variant(suited)
+    def start(state):
+        for i in range(HISTORY):
+            state[i] = 0
+        state[SUITED] = suited
+        state[PUBLIC] = -1
+        for player in range(2):
+            state[CARD + player] = -1
+            state[PAID + player] = ANTE
+        for i in range(LONGEST):
+            state[HISTORY + i] = -1
+
+    return start
+
+
+@kernel
+def mover(state):
+    if state[PHASE] == DEALING or state[PHASE] == DRAWING:
+        return CHANCE
+    return state[MOVER] if state[PHASE] == BETTING else OVER
+
+
+@kernel
+def legal(state, out):
+    count = 0
+    if state[PHASE] == DEALING:
+        for first in range(CARDS):
+            for second in range(CARDS):
+                if second != first:
+                    out[count] = CARDS * first + second
+                    count += 1
+    elif state[PHASE] == DRAWING:
+        for card in range(CARDS):
+            if card != state[CARD] and card != state[CARD + 1]:
+                out[count] = card
+                count += 1
+    elif state[PAID] == state[PAID + 1]:
+        out[0] = CHECK
+        out[1] = BET
+        count = 2
+    else:
+        out[0] = FOLD
+        out[1] = CALL
+        count = 2
+        if state[RAISES] < MOST_RAISES:
+            out[2] = RAISE
+            count = 3
+    return count
+
+
+@inlined
+def bet(state, action):
+    """An action of the player who is to move."""
+    player, other = state[MOVER], 1 - state[MOVER]
+    state[HISTORY + state[MOVES]] = action
+    state[MOVES] += 1
+    if action == FOLD:
+        state[PHASE] = FOLDED
+        return
+    if action != CHECK:
+        state[PAID + player] = state[PAID + other]
+    if action in (BET, RAISE):
+        state[PAID + player] += SMALL if state[PUBLIC] < 0 else BIG
+        state[RAISES] += 1
+    if action == CALL or (action == CHECK and player == 1):
+        state[PHASE] = DRAWING if state[PUBLIC] < 0 else SHOWN
+        state[MOVER] = 0
+        state[RAISES] = 0
+    else:
+        state[MOVER] = other
+
+
+@kernel
+def apply(state, action):
+    if state[PHASE] == BETTING:
+        bet(state, action)
+        return
+    if state[PHASE] == DEALING:
+        state[CARD] = action // CARDS
+        state[CARD + 1] = action % CARDS
+    else:
+        state[PUBLIC] = action
+    state[PHASE] = BETTING
+
+
+@inlined
+def rank(card):
+    return card // SUITS
+
+
+@inlined
+def visible(state, card):
+    """What a player sees of a card that is turned towards him, -1 if there is none."""
+    return card if card < 0 or state[SUITED] == 1 else rank(card)
+
+
+@kernel
+def view(state, player, out):
+    out[SEEN_SUITED] = state[SUITED]
+    out[SEEN_OWN] = visible(state, state[CARD + player])
+    out[SEEN_OTHER] = visible(state, state[CARD + 1 - player]) if state[PHASE] == SHOWN else -1
+    out[SEEN_PUBLIC] = visible(state, state[PUBLIC])
+    out[SEEN_PAID] = state[PAID + player]
+    out[SEEN_PAID + 1] = state[PAID + 1 - player]
+    for i in range(LONGEST):
+        out[SEEN_HISTORY + i] = state[HISTORY + i]
+
+
+@inlined
+def strength(card, public):
+    """Any pair is stronger than any single card."""
+    return rank(card) + RANKS * int(rank(card) == rank(public))
+
+
+@kernel
+def score(state):
+    draw = MOST
+    if state[PHASE] == FOLDED:
+        return draw - state[PAID] if state[MOVER] == 0 else draw + state[PAID + 1]
+    first, second = strength(state[CARD], state[PUBLIC]), strength(state[CARD + 1], state[PUBLIC])
+    if first == second:
+        return draw
+    return draw + state[PAID] if first > second else draw - state[PAID]
+
+
+# Words
+
+NAMES = ("fold", "check", "call", "bet", "raise")
+
+
+def label(action: int) -> str:
+    return NAMES[action]
+
+
+def card_name(card: int, suited: bool) -> str:
+    """A card, or the rank of one, as people call it."""
+    if card < 0:
+        return "face down"
+    return "JQK"[card // SUITS] + "♠♥"[card % SUITS] if suited else "JQK"[card]
+
+
+def told(history: np.ndarray) -> str:
+    """What has been done so far, by both in turn."""
+    return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has moved"
+
+
+def show(seen: np.ndarray) -> str:
+    if seen[SEEN_OWN] < 0:
+        return "no cards yet"
+    own, other, public = (card_name(int(card), bool(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
+    cards = f"your card: {own}; the other's: {other}; the public one: {public}"
+    return f"{cards}\npaid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}\n{told(seen[SEEN_HISTORY:])}"
+
+
+def reveal(state: np.ndarray) -> str:
+    if state[PHASE] == DEALING:
+        return "no cards yet"
+    public, first, second = (card_name(int(card), True) for card in state[PUBLIC:PAID])
+    cards = (
+        f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
+    )
+    return f"{cards}\n{told(state[HISTORY:])}"
+
+
+SOURCE = (
+    "Southey, Bowling et al. 2005, Bayes' bluff; the rules are those of OpenSpiel's leduc_poker. The value is "
+    "-0.085606424078. Ours: a check, a call, a bet and a raise are actions of their own."
+)
+
+
+def cards_seen(name: str, title: str, suited: bool, source: str) -> Game:
+    """The record of the game with or without suits."""
+    return Game(
+        name=name,
+        title=title,
+        version=1,
+        rules=Rules(start_with(int(suited)), mover, legal, apply, view, score),
+        sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=source,
+        payoffs=tuple(Fraction(chips) for chips in range(-MOST, MOST + 1)),
+    )
+
+
+GAMES = (
+    cards_seen("leduc", "Leduc poker", False, SOURCE),
+    cards_seen(
+        "leduc-labelled",
+        "Leduc poker, suits visible",
+        True,
+        SOURCE + " The suits decide nothing; a player who sees them has 468 infosets instead of 144.",
+    ),
+)
