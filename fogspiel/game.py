@@ -118,6 +118,11 @@ def any_action(seen, actions, plan, stream):
     return actions[below(stream, len(actions))]
 
 
+def blank(cells: int) -> np.ndarray:
+    """Room for a state, a view or a list of actions."""
+    return np.zeros(cells, np.int64)
+
+
 UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 

@@ -24,11 +24,16 @@ SHELL = {
     "interop",
     "locks",
     "matches",
+    "players",
+    "problem",
+    "referee",
     "runs",
     "screen",
+    "solving",
     "store",
     "tour",
     "tuning",
+    "verify",
     "web",
 }
 """Modules that no kernel can reach (a test makes sure): editing them keeps the cache."""
@@ -113,6 +118,7 @@ CELLS = types.Array(types.int64, 1, "C")
 REALS = types.Array(types.float64, 1, "C")
 ROWS = types.Array(types.float64, 2, "C")
 TABLE = types.Array(types.int64, 2, "C")
+TABLE32 = types.Array(types.int32, 2, "C")
 STREAM = types.Array(types.uint64, 1, "C")
 NOTHING = types.void
 NUMBER = types.int64

@@ -1,0 +1,68 @@
+"""The referee: one game between two players, who see their views and nothing else.
+
+Streams are those of the compiled loop in `simulate`: a seed for each game number, and from it one stream for chance
+and one for each seat, so that both games of a pair are the same deal.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .game import CHANCE, OVER, Game, blank
+from .players import Entrant, Player
+from .rng import below, stream_of
+
+
+class Played(NamedTuple):
+    """A finished game: its record, chance included, and the index of the first player's payoff."""
+
+    record: list[int]
+    score: int
+
+
+def played(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> Played:
+    """Let two players play one game; an action that is not on the list ends it with a ValueError."""
+    rules, state, seen, out = game.rules, *map(blank, (game.sizes.state, game.sizes.view, game.sizes.actions))
+    rules.start(state)
+    record: list[int] = []
+    for side, player in enumerate(players):
+        player.begin(side)
+    while (who := int(rules.mover(state))) != OVER:
+        actions = out[: rules.legal(state, out)].tolist()
+        if who == CHANCE:
+            action = actions[below(chance, len(actions))]
+        else:
+            rules.view(state, who, seen)
+            action = players[who].choose(seen.copy(), actions)
+            if action not in actions:
+                raise ValueError(f"player {who + 1} of {game.name} tried {action}, which is not among {actions[:12]}")
+        record.append(action)
+        rules.apply(state, action)
+    return Played(record, int(rules.score(state)))
+
+
+class Refereed:
+    """Two entrants at one game: the same numbers, streams and scores as `simulate.Match`, move by move."""
+
+    def __init__(self, game: Game, first: Entrant, second: Entrant):
+        self.game, self.entrants = game, (first, second)
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """The first entrant's scores in games `first`.. of stream `key`: a row a number, a column a seat."""
+        out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
+        top = len(self.game.payoffs) - 1
+        for i in range(count):
+            number = first + i
+            swap = (
+                number % 2 if seats == "alternating" else below(stream_of(key, number, 3), 2) if seats == "coin" else 0
+            )
+            for column in range(out.shape[1]):
+                swapped = (column + swap) % 2 == 1
+                score = self._one(key, number, swapped).score
+                out[i, column] = top - score if swapped else score
+        return out
+
+    def _one(self, key: int, number: int, swapped: bool) -> Played:
+        seated = self.entrants[::-1] if swapped else self.entrants
+        first, second = (entrant.player(stream_of(key, number, 1 + side)) for side, entrant in enumerate(seated))
+        return played(self.game, (first, second), stream_of(key, number, 0))
