@@ -6,14 +6,17 @@ from pathlib import Path
 
 from .contender import Contender, fixed, named, names, redrawn, with_parameters
 from .game import Game, parameters_of
+from .players import Entrant
+from .proofs import follower_of_certificate
 from .runs import Run, Store
+from .solving import METHOD as SOLVE
 
 MOST_BYTES = 1_000_000
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
 
 
-def entrant(game: Game, words: str, store: Path, seed: int) -> Contender:
-    """The contender that `words` stand for, or a ValueError that says what they could have been."""
+def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entrant:
+    """The contender or solution that `words` stand for, or a ValueError that says what they could have been."""
     if words == "fixed":
         return fixed(game, seed)
     if words == "redrawn":
@@ -27,7 +30,10 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender:
         return with_parameters(game, _from_file(game, Path(words)), words)
     if RUN_NAME.fullmatch(words):
         with Store.open(store, write=False) as runs:
-            return with_parameters(game, vector_of_run(game, runs.read(words)), words)
+            run = runs.read(words)
+        if run.ask["method"] == SOLVE:
+            return solution_of_run(game, run)
+        return with_parameters(game, vector_of_run(game, run), words)
     shown = words if len(words) <= 60 else words[:57] + "..."
     raise ValueError(
         f"{shown!r} is not a player of {game.name}: give a name ({', '.join(names(game))}), a run, "
@@ -45,6 +51,15 @@ def vector_of_run(game: Game, run: Run) -> list[float]:
         if "theta" in row.body:
             return row.body["theta"]
     raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+
+
+def solution_of_run(game: Game, run: Run) -> Entrant:
+    """Somebody who plays the strategies that a solve found."""
+    if run.ask["game"] != game.name or run.ask["rules"] != game.version:
+        raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
+    if run.result is None or run.result["certificate"] is None:
+        raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
+    return follower_of_certificate(run.name, run.result["certificate"])
 
 
 def _numbers(words: str) -> list[float] | None:

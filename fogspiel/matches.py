@@ -1,13 +1,16 @@
 """A match that can be interrupted: what was asked and what was counted, so that it goes on where it stopped."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .arena import baseline, report_key
+from .arena import report_key
 from .contender import Contender, with_parameters
+from .entrants import entrant
 from .game import Game, game_named
 from .measure import Score, measured
+from .players import Entrant
 from .simulate import SEATS
 from .tuning import check_seed
 
@@ -15,7 +18,10 @@ METHOD = "match"
 """What stands for the method in the request of a match that was stored."""
 
 
-def ask_of(game: Game, first: Contender, second: Contender, seed: int, games: int, seats: str) -> dict[str, Any]:
+Side = Contender | Entrant
+
+
+def ask_of(game: Game, first: Side, second: Side, seed: int, games: int, seats: str) -> dict[str, Any]:
     """Everything the score depends on; parameters are kept as numbers, for a file or a run may change."""
     check_seed(seed)
     if games <= 0:
@@ -27,8 +33,8 @@ def ask_of(game: Game, first: Contender, second: Contender, seed: int, games: in
         "method": METHOD,
         "first": first.name,
         "second": second.name,
-        "first_theta": first.theta,
-        "second_theta": second.theta,
+        "first_theta": first.theta if isinstance(first, Contender) else None,
+        "second_theta": second.theta if isinstance(second, Contender) else None,
         "seed": seed,
         "games": games,
         "seats": seats,
@@ -42,17 +48,18 @@ def played(
     counted: dict[str, Any] | None,
     threads: int,
     watch: Callable[[Score], None],
+    store: Path,
 ) -> Score:
-    """Play the match that was asked, or what is left of it after what was counted."""
+    """Play the match that was asked, or what is left of it after what was counted; solved runs are in the store."""
     game = game_named(ask["game"])
     if ask["rules"] != game.version:
         raise ValueError(
             f"the match was played by version {ask['rules']} of the rules, which now are at {game.version}"
         )
 
-    def player(side: str) -> Contender:
+    def player(side: str) -> Side:
         theta, name = ask[f"{side}_theta"], ask[side]
-        return baseline(game, name, ask["seed"]) if theta is None else with_parameters(game, theta, name)
+        return entrant(game, name, store, ask["seed"]) if theta is None else with_parameters(game, theta, name)
 
     first, second, key = player("first"), player("second"), report_key(ask["seed"])
     return measured(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)

@@ -8,7 +8,9 @@ import numpy as np
 
 from .contender import Contender
 from .game import Game
+from .players import Entrant, entrant_of
 from .race import interval
+from .referee import Refereed
 from .simulate import Match
 
 LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
@@ -48,10 +50,18 @@ class Score:
         return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)}
 
 
+def match_of(game: Game, first: Contender | Entrant, second: Contender | Entrant) -> Match | Refereed:
+    """The match of two contenders in the compiled loop, or at the referee if one of them sends players."""
+    if isinstance(first, Contender) and isinstance(second, Contender):
+        return Match(game, first, second)
+    one, other = (entrant_of(side) if isinstance(side, Contender) else side for side in (first, second))
+    return Refereed(game, one, other)
+
+
 def measured(
     game: Game,
-    first: Contender,
-    second: Contender,
+    first: Contender | Entrant,
+    second: Contender | Entrant,
     key: int,
     games: int,
     seats: str = "swapped",
@@ -63,7 +73,7 @@ def measured(
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
     """
-    match, columns, top = Match(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
+    match, columns, top = match_of(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
     if counted is not None:

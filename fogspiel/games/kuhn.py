@@ -23,8 +23,8 @@ CARD, MOVES, HISTORY = 0, 2, 3
 SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(3)
 PASS, BET, FOLD, CALL = range(4)
 CARDS, DEALS, LONGEST = 3, 6, 3
-LOST_TWO, LOST_ONE, WON_ONE, WON_TWO = range(4)
-"""The payoffs, by their index."""
+LOST_TWO, LOST_ONE, EVEN, WON_ONE, WON_TWO = range(5)
+"""The payoffs, by their index; nobody ever gets EVEN, but payoffs are evenly spaced."""
 
 
 # The six rules
@@ -149,6 +149,6 @@ GAMES = (
         reveal=reveal,
         label=label,
         source=SOURCE,
-        payoffs=tuple(Fraction(points) for points in (-2, -1, 1, 2)),
+        payoffs=tuple(Fraction(points) for points in range(-2, 3)),
     ),
 )
