@@ -98,7 +98,7 @@ class Game:
     source: str
     """Which parts of rules and strategy are published and which are our reconstruction."""
     payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
-    """What the first player can get, in even steps upwards: indices add up like payoffs, and other seats mirror them."""
+    """What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors."""
     strategy: Strategy | None = None
     named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     play: Kernel | None = None

@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -61,3 +61,15 @@ def progress(title: str, total: float | None) -> Iterator[Bar]:
     )  # fmt: skip
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
         yield Bar(shown, shown.add_task(title, total=total, rate="", remark=""))
+
+
+@contextmanager
+def working(title: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that says what is going on, silent where stderr is not a terminal."""
+    with err.status(title) if err.is_terminal else nullcontext() as status:
+
+        def say(remark: str) -> None:
+            if status is not None:
+                status.update(f"{title}: {remark}")
+
+        yield say

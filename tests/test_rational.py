@@ -8,11 +8,13 @@ import pytest
 from test_lp import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, plex_of, random_form, solution_of
 
 from fogspiel.exact import rational
-from fogspiel.exact.lp import equilibrium, solved
+from fogspiel.exact import vertex as vertices
+from fogspiel.exact.lp import basis_statuses, equilibrium, solved
 from fogspiel.exact.program import program_of
-from fogspiel.exact.rational import Plan, check_plan, exact_from, exact_of, factored, guarantee, rounded, vertex
+from fogspiel.exact.rational import Plan, check_plan, exact_from, exact_of, guarantee, rounded
 from fogspiel.exact.sequences import SequenceForm, Treeplex, sparse
 from fogspiel.exact.tree import sequence_form, tree_of
+from fogspiel.exact.vertex import factored, vertex
 from fogspiel.game import game_named
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
@@ -166,7 +168,8 @@ def test_a_basis_that_is_not_optimal_gives_clean_strategies_and_honest_bounds():
         np.arange(form.plexes[1].sequences),
         1 + form.plexes[1].infosets + np.arange(form.plexes[0].sequences),
     )
-    found = vertex(program_of(form, 1), wrong.basis, columns, rows)
+    program = program_of(form, 1)
+    found = vertex(program, basis_statuses(program, wrong.basis), columns, rows)
     assert found is not None and min(min(found[0]), min(found[1])) < 0
     cleaned = exact_from(form, found[1], found[0])
     assert_sound(form, cleaned)
@@ -178,7 +181,7 @@ def test_a_basis_that_is_too_hard_leaves_bounds(monkeypatch):
     value = exact_value(form).value
     for limit in ("MOST_WORK", "MOST_ROUNDS", "MOST_BITS"):
         with monkeypatch.context() as patch:
-            patch.setattr(rational, limit, 0)
+            patch.setattr(rational if limit == "MOST_BITS" else vertices, limit, 0)
             found = exact_value(form)
             assert found.lower <= value <= found.upper
             assert found.upper - found.lower < Fraction(1, 10**9)
@@ -189,7 +192,7 @@ def test_a_vertex_solves_the_program_exactly(seed):
     form = random_form(seed, ((2, 8), (2, 8)), largest=50, density=0.3)
     program = program_of(form, 0)
     point = solved(program)
-    found = vertex(program, point.basis, np.arange(program.width), np.arange(program.height))
+    found = vertex(program, basis_statuses(program, point.basis), np.arange(program.width), np.arange(program.height))
     assert found is not None
     primal, dual = found
     assert np.allclose(np.array(primal, float), point.primal) and np.allclose(np.array(dual, float), point.dual)
@@ -212,7 +215,7 @@ def test_factors_modulo_a_prime_agree_with_fractions_and_a_singular_matrix_has_n
     matrix = sparse(rows, columns, table[rows, columns], 9)
     factors = factored(matrix, 2**31 - 1)
     assert factors is not None
-    assert rational._lifted(matrix, right, factors, 2**31 - 1, np.arange(9)) == solution_of(
+    assert vertices._lifted(matrix, right, factors, 2**31 - 1, np.arange(9)) == solution_of(
         table.tolist(), right.tolist()
     )
     table[4] = table[2] + table[7]

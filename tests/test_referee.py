@@ -47,7 +47,7 @@ def test_a_solved_table_is_followed_in_either_seat():
     follower = follower_of("table", uniform_certificate("leduc")["strategies"])
     uniform = entrant_of(named(game, "uniform"))
     scores = Refereed(game, follower, uniform).scores(1, 0, 100)
-    assert ((0 <= scores) & (scores < len(game.payoffs))).all()
+    assert ((scores >= 0) & (scores < len(game.payoffs))).all()
 
 
 def test_records_of_the_referee_replay():

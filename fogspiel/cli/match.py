@@ -21,8 +21,8 @@ from .app import (
 )
 
 if TYPE_CHECKING:
-    from ..contender import Contender
     from ..game import Game
+    from ..matches import Side
     from ..runs import Run
 
 
@@ -54,7 +54,7 @@ def match(
         play_on(ask, None, store, threads, as_json)
 
 
-def _compute(game: "Game", one: "Contender", other: "Contender", ask: dict[str, Any], as_json: bool) -> None:
+def _compute(game: "Game", one: "Side", other: "Side", ask: dict[str, Any], as_json: bool) -> None:
     """Print the exact rate."""
     from .. import screen
     from ..truth import exact_score
@@ -86,7 +86,7 @@ def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads:
                 latest[:] = [so_far]
                 bar.show(so_far.games, screen.with_interval(so_far.mean, so_far.interval), so_far.games)
 
-            score = played(ask, counted, cores(threads), watch)
+            score = played(ask, counted, cores(threads), watch, store_path(store))
         if run:
             run.append("result", score.as_json())
     except KeyboardInterrupt:

@@ -21,6 +21,7 @@ from .app import (
     store_path,
 )
 from .match import play_on, print_score
+from .solve import report, work_on
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -63,6 +64,7 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
     from .. import screen
     from ..matches import METHOD
     from ..runs import Store
+    from ..solving import METHOD as SOLVE
 
     path = store_path(store)
     with Store.open(path, write=False) as runs:
@@ -71,6 +73,8 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
             print_json(_outcome(found, found.result) | {"error": words})
+        elif found.ask["method"] == SOLVE:
+            report(found, found.result, store, as_json, None, None)
         elif found.ask["method"] == METHOD:
             print_score(found.ask, found.result)
         else:
@@ -79,7 +83,9 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
         raise typer.Exit(2)
     with Store.open(path, write=True) as runs:
         found = runs.work_on(run)
-        if found.ask["method"] == METHOD:
+        if found.ask["method"] == SOLVE:
+            work_on(found, store, as_json)
+        elif found.ask["method"] == METHOD:
             play_on(found.ask, found, store, threads, as_json)
         else:
             _work_on(found, store, threads, as_json)
@@ -181,7 +187,7 @@ def list_runs(store: StorePath = None, as_json: AsJson = False) -> None:
         )
         for s in found
     ]  # fmt: skip
-    screen.table(f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [95 %]", "last seen"), rows)
+    screen.table(f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [interval]", "last seen"), rows)
 
 
 @app.command()
@@ -232,15 +238,21 @@ def _run_as_csv(run: "Run") -> str:
 
     from ..game import game_named, parameters_of
 
-    names = parameters_of(game_named(run.ask["game"]))
     page = io.StringIO()
     lines = csv.writer(page, lineterminator="\n")
+    if run.ask["method"] == "solve":
+        lines.writerow(["round", "lower", "upper"])
+        lines.writerows([step["number"], step["lower"], step["upper"]] for step in run.steps)
+        if run.result:
+            lines.writerow(["result", run.result["lower"], run.result["upper"]])
+        return page.getvalue()
     if "first" in run.ask:  # a match
         lines.writerow(["first", "second", "games", "score", "low", "high"])
         for body in (*run.steps, *([run.result] if run.result else [])):
             players = run.ask["first"], run.ask["second"]
             lines.writerow([*players, body["games"], body["score"], *body["interval"]])
         return page.getvalue()
+    names = parameters_of(game_named(run.ask["game"]))
     lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
     theta: list[float] = []
     for number, step in enumerate(run.steps, 1):

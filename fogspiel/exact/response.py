@@ -271,12 +271,15 @@ def exact_judgement(tree: Tree, first: Sequence[Fraction], second: Sequence[Frac
         pays[s, r] += leaves * worth[luck][payoff]
         falls[s, r] += leaves * chances[luck]
     gains = [Fraction(0)] * len(reach_0), [Fraction(0)] * len(reach_1)
-    value = mass = Fraction(0)
+    masses = [Fraction(0)] * len(reach_0)
     for (s, r), pay in pays.items():
-        gains[0][s] += reach_1[r] * pay
-        gains[1][r] -= reach_0[s] * pay
-        value += reach_0[s] * reach_1[r] * pay
-        mass += reach_0[s] * reach_1[r] * falls[s, r]
+        if reach_1[r]:
+            gains[0][s] += reach_1[r] * pay
+            masses[s] += reach_1[r] * falls[s, r]
+        if reach_0[s]:
+            gains[1][r] -= reach_0[s] * pay
+    value = sum((p * gain for p, gain in zip(reach_0, gains[0], strict=True)), Fraction(0))
+    mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
     return Judgement(value / unit, -_exact_best(tree, 1, gains[1]) / unit, _exact_best(tree, 0, gains[0]) / unit)

@@ -254,7 +254,7 @@ DEFAULT_MEMORY = 4.0
 """GiB that a tree may take unless the user says otherwise."""
 
 WRONG = {
-    TOO_FINE: "the probabilities of chance are finer than 1 / 2^62",
+    TOO_FINE: "its chance moves multiply to more than 2^62 cases, far too many for a tree; solve a smaller variant",
     NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must follow "
     "from the view",
     NO_ACTIONS: "a position that is not over has no actions",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..games._resistance_setups import VERSION
-from .basis import vertex
+from .check import digest_of
 from .opening import Infoset, Opening, Place, Plan, Tail, row
 from .oracle import SKIPPED, Oracle, answers, at_tails
 from .orbits import plan_text
@@ -41,15 +41,15 @@ def payoff(game: Opening, won: Any) -> Any:
 # Strategies
 
 
-def spies_of(game: Opening, columns: dict[int, Fraction]) -> Spies:
+def spies_of(game: Opening, columns: list[Fraction]) -> Spies:
     """The spies' realisation plan in a vertex; a ValueError if the vertex is none."""
-    plan = [Fraction(1)] + [columns.get(i, Fraction(0)) for i in range(1, 1 + 2 * len(game.spy_parent))]
+    plan = columns[: 1 + 2 * len(game.spy_parent)]
     if min(plan) < 0:
         raise ValueError("the basis is not feasible: some weight of the spies is negative")
     return plan
 
 
-def resistance_of(programme: Programme, multipliers: dict[int, Fraction]) -> Resistance:
+def resistance_of(programme: Programme, multipliers: list[Fraction]) -> Resistance:
     """The resistance's strategy in a vertex, where it can come; a ValueError if the vertex is none."""
     game, found = programme.game, dict[int, Mixture]()
     rows = iter(range(programme.decisions, len(programme.rows)))
@@ -60,7 +60,7 @@ def resistance_of(programme: Programme, multipliers: dict[int, Fraction]) -> Res
         offered.setdefault(game.tails[tail].number, {})[plan] = next(rows)
     reached: list[Place] = [game.infosets[0]]
     for here in reached:
-        weights = {plan: multipliers.get(row, Fraction(0)) for plan, row in offered[here.number].items()}
+        weights = {plan: multipliers[row] for plan, row in offered[here.number].items()}
         if min(weights.values()) < 0:
             raise ValueError("the basis is not optimal: some weight of the resistance is negative")
         total = sum(weights.values())
@@ -125,7 +125,10 @@ class Pair:
 def exact_pair(judge: Oracle, programme: Programme, answer: Solved) -> Pair | None:
     """The strategies of the vertex that the solver found, or None if they are not optimal in the whole game."""
     game = judge.game
-    columns, multipliers = vertex(programme.rows, *programme.basis(), cost=programme.sequences)
+    corner = programme.vertex()
+    if corner is None:
+        return None
+    columns, multipliers = corner
     try:
         spies, resistance = spies_of(game, columns), resistance_of(programme, multipliers)
     except ValueError:  # feasible only up to the solver's tolerance
@@ -147,7 +150,7 @@ def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
         sabotage = pair.spies[2 + 2 * i] / pair.spies[parent] if pair.spies[parent] else Fraction(1)
         spies.setdefault(way, {})[kind] = str(sabotage)
     lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
-    return {
+    body = {
         "format": FORMAT,
         "game": f"resistance{game.setup.players}",
         "rules": VERSION,
@@ -162,3 +165,4 @@ def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
         },
         "spies": spies,
     }
+    return body | {"digest": digest_of(body)}

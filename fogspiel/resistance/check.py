@@ -6,6 +6,7 @@ A certificate is a dict of
     value, lower, upper     payoffs of the resistance as fractions: what its strategy secures, what the spies concede
     resistance              {history: {mission or plan: probability}} wherever the strategy can come
     spies                   {history and mission: {type: probability of sabotage}} while both teams lack two points
+    digest                  of all the rest
 
 After a history the players fall into groups that went on the same missions. A mission is written as how many of each
 group go, "2,1"; it splits each group into those who go and those who stay, in this order, empty ones dropped. A
@@ -15,7 +16,9 @@ missions that are left, "2,0,0 1,1,1 1,0,1,0,1", if it is the resistance that la
 from which the others are drawn; and the spies sabotage whenever they can.
 """
 
+import json
 from fractions import Fraction
+from hashlib import sha256
 from itertools import combinations
 from math import lcm
 from typing import Any
@@ -23,7 +26,7 @@ from typing import Any
 from ..games._resistance_setups import SETUPS, VERSION, Setup
 
 FORMAT = "fogspiel resistance certificate 1"
-KEYS = ("format", "game", "rules", "value", "lower", "upper", "resistance", "spies")
+KEYS = ("format", "game", "rules", "value", "lower", "upper", "resistance", "spies", "digest")
 Groups = tuple[int, ...]
 """Masks of players; player i is bit i."""
 
@@ -36,6 +39,8 @@ def verified(document: Any, setup: Setup | None = None) -> Fraction:
     setup = setup or names.get(str(document["game"]))
     if document["format"] != FORMAT or document["rules"] != VERSION or type(document["rules"]) is not int or not setup:
         raise ValueError(f"a certificate is a {FORMAT!r} of rules version {VERSION} for one of {', '.join(names)}")
+    if document["digest"] != digest_of(document):
+        raise ValueError("the certificate was changed after it was written: its digest does not fit")
     if document["game"] != f"resistance{setup.players}":
         raise ValueError(f"the certificate is for {document['game']}, not for resistance{setup.players}")
     value, lower, upper = (fraction(document[name], "the " + name) for name in ("value", "lower", "upper"))
@@ -48,6 +53,12 @@ def verified(document: Any, setup: Setup | None = None) -> Fraction:
     if not lower == value == upper:
         raise ValueError(f"the value {value} is proved only if both bounds, {lower} and {upper}, are equal to it")
     return value
+
+
+def digest_of(document: dict[str, Any]) -> str:
+    """The digest of everything in a certificate but the digest."""
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def fraction(text: Any, name: str) -> Fraction:

@@ -19,6 +19,15 @@ def named(mask: int) -> str:
     return " ".join(letters(mask))
 
 
+def explained(solution: Solution, everything: bool = False) -> list[str]:
+    """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
+    number = int(solution["game"].removeprefix("resistance"))
+    lines = ["THE RESISTANCE", *plan_lines(number), "", "THE SPIES", *spies_lines(solution, everything)]
+    if number == EXAMPLE_PLAYERS:
+        lines += ["", "THE EXAMPLE OF BOSSLE (2018), SECTION 4.1", *example_lines(solution)]
+    return lines
+
+
 # The resistance
 
 
@@ -104,6 +113,7 @@ def _story(setup: Setup, way: str) -> tuple[str, Groups]:
 
 # The example of section 4.1
 
+EXAMPLE_PLAYERS = 5
 EXAMPLE_SPIES = players("BD")
 EXAMPLE = ((players("AB"), True), (players("ABC"), False), (players("AB"), False), (players("ACD"), False))
 
@@ -117,7 +127,7 @@ def example_lines(solution: Solution) -> list[str]:
     lines = ["Players 1 to 5 are A to E; the spies are B and D."]
     rounds: list[tuple[int, bool]] = []
     for mission, success in EXAMPLE:
-        here = Situation(SETUPS[5], rounds)
+        here = Situation(SETUPS[EXAMPLE_PLAYERS], rounds)
         chance = sabotage_chance(solution, here, EXAMPLE_SPIES, mission)
         lines.append(f"round {len(rounds) + 1}, {here.score[0]}:{here.score[1]}. {_chance_to_win(solution, rounds)}")
         lines.append(f"  the strategy of the resistance: {_intention(solution, here)}")
@@ -143,7 +153,7 @@ def _intention(solution: Solution, here: Situation) -> str:
 
 def _chance_to_win(solution: Solution, rounds: list[tuple[int, bool]]) -> str:
     """The odds of the resistance after some rounds, as a sentence."""
-    setup = SETUPS[5]
+    setup = SETUPS[EXAMPLE_PLAYERS]
     judge = Spies(setup, solution["spies"])
     weights = dict.fromkeys(judge.spies, Fraction(1))
     for number, (mission, success) in enumerate(rounds):

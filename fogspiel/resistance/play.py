@@ -4,6 +4,7 @@ The certificate says how many of each group go; who goes is drawn by lot. A plan
 round among those that fit what was played, with the weights that make the whole as likely as drawing it once.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, prod
 from typing import Any
@@ -21,6 +22,7 @@ from ..games.resistance import (
     SEEN_SECRET,
     SUCCESS,
 )
+from ..players import Entrant
 from ..rng import below, unit
 from .orbits import Groups, counts, everyone, numbered, split
 
@@ -154,3 +156,21 @@ def spies_choice(solution: Solution, seen: np.ndarray, actions: np.ndarray, stre
     mission = int(seen[SEEN_MISSION + sum(here.score)])
     chance = sabotage_chance(solution, here, int(seen[SEEN_SECRET]), mission)
     return SABOTAGE if len(actions) > 1 and unit(stream) < float(chance) else PASS
+
+
+class Follower:
+    """Plays a solution, as either team."""
+
+    def __init__(self, solution: Solution, stream: np.ndarray) -> None:
+        self.solution, self.stream = solution, stream
+
+    def begin(self, side: int) -> None:
+        self.choice = spies_choice if side else resistance_choice
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        return self.choice(self.solution, seen, np.array(actions, np.int64), self.stream)
+
+
+def follower(name: str, solution: Solution) -> Entrant:
+    """Somebody who plays a solution."""
+    return Entrant(name, lambda stream: Follower(solution, stream))

@@ -1,10 +1,14 @@
 """The spies' linear programme for HiGHS: rows are added as plans are found, and solved again from the last basis."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
+from ..exact.program import Program
+from ..exact.sequences import sparse
+from ..exact.vertex import vertex
 from .opening import Opening, Plan, row
 
 
@@ -32,7 +36,6 @@ class Programme:
         self._added: set[tuple[int, bytes, bytes]] = set()
         self._infinite = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
-        self._basic = highspy.HighsBasisStatus.kBasic
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         for option, value in (("presolve", "off"), ("solver", "simplex"), ("parallel", "off")):
@@ -42,12 +45,12 @@ class Programme:
     def _lay_out(self) -> None:
         """Write the columns, then the rows of the realisation plan and those of the missions."""
         columns = self.sequences + len(self.game.infosets) + len(self.game.tails)
-        cost, low, high = np.zeros(columns), np.zeros(columns), np.full(columns, self._infinite)
-        cost[self.sequences] = 1
-        low[0] = high[0] = 1
-        low[self.sequences :] = -self._infinite
+        self._cost, self._low, self._high = np.zeros(columns), np.zeros(columns), np.full(columns, np.inf)
+        self._cost[self.sequences] = 1
+        self._low[0] = self._high[0] = 1
+        self._low[self.sequences :] = -np.inf
         nothing = np.zeros(columns, np.int32), np.zeros(0, np.int32), np.zeros(0)
-        self._highs.addCols(columns, cost, low, high, 0, *nothing)
+        self._highs.addCols(columns, self._cost, self._low, self._high, 0, *nothing)
         self._add([([1 + 2 * i, 2 + 2 * i, parent], [1, 1, -1]) for i, parent in enumerate(self.game.spy_parent)], 0.0)
         missions = []
         for infoset in self.game.infosets:
@@ -89,8 +92,16 @@ class Programme:
         columns = np.array(self._highs.getSolution().col_value)
         return Solved(columns[: self.sequences], columns[self.sequences :])
 
-    def basis(self) -> tuple[list[int], list[int]]:
-        """The basic columns, and the rows that hold with equality (those that are not basic), of the last solution."""
-        found = self._highs.getBasis()
-        columns = [i for i, status in enumerate(found.col_status) if status == self._basic]
-        return columns, [i for i, status in enumerate(found.row_status) if status != self._basic]
+    def vertex(self) -> tuple[list[Fraction], list[Fraction]] | None:
+        """The last solution in fractions: all columns, and the multipliers of all rows."""
+        lines = np.repeat(np.arange(len(self.rows)), [len(columns) for columns, _ in self.rows])
+        columns = np.concatenate([columns for columns, _ in self.rows])
+        values = np.concatenate([values for _, values in self.rows])
+        matrix = sparse(lines, columns, values, len(self.rows))
+        high = np.full(len(self.rows), np.inf)
+        high[: self.decisions] = 0
+        bounds = np.zeros(len(self.rows)), high, self._low, self._high
+        program = Program(self._cost, matrix, matrix.value, *bounds, unit=Fraction(1))
+        basis = self._highs.getBasis()
+        statuses = np.array([int(s) for s in basis.col_status]), np.array([int(s) for s in basis.row_status])
+        return vertex(program, statuses, np.arange(program.width), np.arange(program.height))

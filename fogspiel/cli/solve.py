@@ -1,0 +1,240 @@
+"""fogspiel solve, verify, explain and export-game."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .app import (
+    INTERRUPTED,
+    AsJson,
+    StorePath,
+    announce_compilation,
+    app,
+    print_json,
+    resume_command,
+    store_path,
+)
+
+if TYPE_CHECKING:
+    from ..runs import Run
+    from ..solving import Task
+
+METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
+GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+SHOWN_ROWS = 12
+
+Source = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
+RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
+
+
+@app.command()
+def solve(
+    game: Source,
+    method: Annotated[str, typer.Option(help=METHODS)] = "auto",
+    exact: Annotated[bool, typer.Option("--exact", help="Insist on the exact value, as a fraction.")] = False,
+    gap: Annotated[float, typer.Option(help="Regret minimisation stops when the certified bounds are this close.")] = (
+        1e-6
+    ),
+    memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
+    from .. import screen
+    from ..memory import limited
+    from ..runs import Store
+    from ..solving import Request, task_of
+
+    request = Request(game, method, exact, gap, memory)
+    announce_compilation()
+    began = time.process_time()
+    with limited(memory), screen.working(game) as say:
+        task = task_of(request, lambda remark, lower, upper: say(remark))
+    with Store.open(store_path(store), write=True) as runs:
+        work_on(runs.create(task.ask), store, as_json, certificate, task, began)
+
+
+def work_on(
+    run: "Run",
+    store: Path | None,
+    as_json: bool,
+    certificate: Path | None = None,
+    task: "Task | None" = None,
+    began: float | None = None,
+) -> None:
+    """Work on a solve with a progress line; an interruption prints the command that goes on."""
+    from .. import screen
+    from ..memory import limited
+    from ..solving import carry_on
+
+    again = resume_command(run.name, store)
+    began = time.process_time() if began is None else began
+    screen.err.print(f"run {run.name}: solving {run.ask['source']}")
+    try:
+        with screen.working(run.name) as say, limited(run.ask["memory"]):
+
+            def watch(remark: str, lower: float | None, upper: float | None) -> None:
+                bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
+                say(remark + bounds)
+
+            result = carry_on(run, watch, task)
+    except KeyboardInterrupt:
+        if as_json:
+            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
+        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+    report(run, result, store, as_json, certificate, time.process_time() - began)
+
+
+def report(
+    run: "Run",
+    result: dict[str, Any],
+    store: Path | None,
+    as_json: bool,
+    certificate: Path | None,
+    seconds: float | None,
+) -> None:
+    """Write the certificate of a finished solve and print what came out."""
+    from .. import proofs, screen
+
+    proof, path = result["certificate"], None
+    if proof is not None:
+        path = certificate or store_path(store).parent / "certificates" / f"{run.name}.json"
+        proofs.write(proof, path)
+    elif certificate is not None:
+        raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
+    if as_json:
+        kept = ("value", "lower", "upper", "exact", "sizes")
+        body = {"run": run.name, "state": "finished", "game": run.ask["game"], **{key: result[key] for key in kept}}
+        body |= {"method": result["solver"], "cpu_seconds": None if seconds is None else round(seconds, 3)}
+        return print_json(body | {"certificate": None if path is None else str(path)})
+    bounds = [result["score"], *result["interval"]]
+    if result["exact"]:
+        number = result["value"] if len(result["value"]) < 60 else f"{result['value'][:57]}.. "
+        value = f"exactly {number}" + (f" = {bounds[0]:.12g}" if "/" in number else "")
+    else:
+        value = f"{bounds[0]:.9g}, certainly between {bounds[1]:.9g} and {bounds[2]:.9g}"
+    screen.out.print(f"[bold]{run.ask['game']}[/bold]: the first player gets {value}")
+    spent = "" if seconds is None else f", {seconds:.2f} CPU s"
+    screen.out.print(f"by {result['solver']}{spent}; {_sizes(result['sizes'])}")
+    if path is not None:
+        screen.out.print(
+            f"strategies: fogspiel explain {run.name}; play them: fogspiel match {run.ask['game']} {run.name} uniform"
+        )
+        screen.out.print(f"certificate: {path}; check it with: fogspiel verify {path}{_where(run)}")
+
+
+def _where(run: "Run") -> str:
+    """How to say where the rules are, if they are not in the package."""
+    return "" if run.ask["source"] == run.ask["game"] else f" --game {run.ask['source']}"
+
+
+def _sizes(sizes: dict[str, Any]) -> str:
+    """The sizes that matter to people."""
+    infosets = " and ".join(f"{number:,}" for number in sizes["infosets"])
+    nodes = f"{sizes['nodes']:,} histories, " if "nodes" in sizes else ""
+    return f"{nodes}{infosets} infosets"
+
+
+@app.command()
+def verify(file: Path, game: RulesFile = None, as_json: AsJson = False) -> None:
+    """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
+    import sys
+
+    from .. import proofs, screen
+
+    sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
+    body = proofs.read(file)
+    began = time.process_time()
+    lower, upper = proofs.verified(body, game)
+    seconds = round(time.process_time() - began, 3)
+    if as_json:
+        proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
+        return print_json({"file": str(file), "game": body["game"], "valid": True, **proved, "cpu_seconds": seconds})
+    value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
+    screen.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({seconds} CPU s)")
+
+
+@app.command()
+def explain(
+    what: Annotated[str, typer.Argument(help="A game, a solve run, or a certificate file.")],
+    every: Annotated[bool, typer.Option("--all", help="All rows, not only the first ones.")] = False,
+    game: RulesFile = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain a solution: what each side does, in words, by what it sees."""
+    from .. import proofs, screen
+
+    body = _certificate_of(what, store)
+    if body.get("format") == proofs.RESISTANCE:
+        from ..resistance.explain import explained
+
+        lines = explained(body, every)
+        return print_json({"game": body["game"], "lines": lines}) if as_json else screen.out.print("\n".join(lines))
+    sides = [list(proofs.strategy_rows(body, side, game)) for side in (0, 1)]
+    if as_json:
+        named = {
+            name: [{"sees": seen, "plays": plays} for seen, plays in rows]
+            for name, rows in zip(("first", "second"), sides, strict=True)
+        }
+        return print_json({"game": body["game"], "lower": body["lower"], "upper": body["upper"], **named})
+    for name, rows in zip(("first", "second"), sides, strict=True):
+        shown = rows if every else rows[:SHOWN_ROWS]
+        screen.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
+        if len(shown) < len(rows):
+            screen.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
+    return None
+
+
+def _certificate_of(what: str, store: Path | None) -> dict[str, Any]:
+    """The certificate that the words stand for: a file, a run, or that of a game, which is solved for it."""
+    from .. import proofs
+    from ..entrants import RUN_NAME
+    from ..game import games
+    from ..runs import Store
+    from ..solving import METHOD, Request, solved
+
+    if what.endswith(".json"):
+        return proofs.read(Path(what))
+    if RUN_NAME.fullmatch(what) and what not in games():
+        with Store.open(store_path(store), write=False) as runs:
+            found = runs.read(what)
+        if found.ask["method"] != METHOD or found.result is None or found.result["certificate"] is None:
+            raise ValueError(f"run {what} has no certificate: it must be a finished solve")
+        return found.result["certificate"]
+    announce_compilation()
+    proof = solved(Request(what))["certificate"]
+    if proof is None:
+        raise ValueError(f"{what} is too large to be explained row by row")
+    return proof
+
+
+@app.command("export-game")
+def export_game(
+    game: Source,
+    output: Annotated[Path, typer.Option(help="FILE.efg or FILE.nfg.")],
+    memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    as_json: AsJson = False,
+) -> None:
+    """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
+    from .. import screen
+    from ..interop import efg_text, nfg_text
+    from ..problem import problem_named
+
+    writers = {".efg": efg_text, ".nfg": nfg_text}
+    if output.suffix not in writers:
+        raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg")
+    text = writers[output.suffix](*problem_named(game).described(memory))
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
+    if as_json:
+        return print_json({"game": game, "output": str(output), "bytes": len(text.encode())})
+    screen.out.print(f"wrote {output}")

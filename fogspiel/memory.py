@@ -1,0 +1,38 @@
+"""A memory limit that holds: the operating system refuses what goes beyond it, and that becomes a sentence."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SPARE = 0.25
+"""GiB for the libraries and kernels that are loaded on the way."""
+
+
+def _taken() -> int:
+    """The bytes that this process has for its own data at present."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+
+
+@contextmanager
+def limited(gibibytes: float) -> Iterator[None]:
+    """Let what happens inside take that many GiB and no more, where the system can enforce it."""
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _taken() + int((gibibytes + SPARE) * 2**30)
+    if before[1] != resource.RLIM_INFINITY:
+        most = min(most, before[1])
+    resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+    try:
+        yield
+    except MemoryError:
+        raise ValueError(
+            f"the solve needs more than {gibibytes:g} GiB: raise --memory, try --method pcfr+, or solve a smaller game"
+        ) from None
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -1,0 +1,83 @@
+"""Certificate files: written, read, checked by the checker that fits, and put into words."""
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from .players import Entrant, follower_of
+from .problem import Problem, problem_named
+from .verify import check
+
+MOST_BYTES = 1 << 30
+RESISTANCE = "fogspiel resistance certificate 1"
+
+
+def write(body: dict[str, Any], path: Path) -> None:
+    """Write a certificate, with a sentence if that is not possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body, separators=(",", ":")) + "\n")
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The certificate in a file, as far as it is one."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"the certificate {path} is larger than a GiB: that is no certificate of ours")
+        body = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the certificate {path} is damaged or not complete: it is not JSON ({error})") from None
+    if not isinstance(body, dict) or not isinstance(body.get("game"), str):
+        raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
+    return body
+
+
+def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
+    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name."""
+    if body.get("format") == RESISTANCE:
+        from .resistance.check import verified as verified_resistance
+
+        value = verified_resistance(body)
+        return value, value
+    problem = problem_of(body, source)
+    return check(body, problem.positions(), problem.name, problem.version)
+
+
+def problem_of(body: dict[str, Any], source: str | None) -> Problem:
+    """The rules that a certificate is for."""
+    try:
+        return problem_named(source or body["game"])
+    except ValueError as error:
+        if source is None:
+            raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
+        raise
+
+
+def follower_of_certificate(name: str, body: dict[str, Any]) -> Entrant:
+    """Somebody who plays the two strategies of a certificate."""
+    if body["format"] == RESISTANCE:
+        from .resistance.play import follower
+
+        return follower(name, body)
+    return follower_of(name, body["strategies"])
+
+
+def strategy_rows(body: dict[str, Any], side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
+    """What a player sees, and what he does then, row by row."""
+    problem = problem_of(body, source)
+    for row in body["strategies"][side]:
+        seen, names = problem.words(row["view"], row["actions"])
+        shares = zip(names, row["probabilities"], strict=True)
+        played = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), ", ".join(played)
+
+
+def _short(share: str) -> str:
+    """A probability as people read it."""
+    return share if len(share) < 12 else f"{float(Fraction(share)):.6f}"

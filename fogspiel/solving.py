@@ -1,0 +1,232 @@
+"""A solve from request to result: worked on step by step, stored, and resumed from where it was left."""
+
+import sys
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from . import __version__
+from .exact.certificate import certificate
+from .exact.rational import rounded
+from .exact.response import exact_judgement, judgement
+from .exact.solve import AFRESH, ROUTES, WITH_VERTEX, Found, Progress, Saved, route
+from .exact.tree import DEFAULT_MEMORY, Tree, sequence_form
+from .problem import Problem, problem_named
+from .runs import Run
+
+METHOD = "solve"
+"""What stands for the method in the request of a solve."""
+KEEP_SECONDS = 2.0
+GAP = 1e-6
+EASY_TO_CHECK = 1_000_000
+"""Nodes of a tree up to which its strategies are judged in fractions and certified."""
+QUICKLY_EXACT = 20_000
+"""Nodes up to which the exact value is looked for without being asked."""
+KNOWLEDGE_TREES = "knowledge-trees"
+BOUNDS = ("value", "lower", "upper")
+FINE = 10**9
+"""The largest denominator of a probability in the certificate of strategies that are not exact."""
+
+Watch = Callable[[str, float | None, float | None], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a user asks of a solve; everything its result depends on."""
+
+    game: str
+    solver: str = "auto"
+    exact: bool = False
+    gap: float = GAP
+    memory: float = DEFAULT_MEMORY
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        if self.solver not in (*ROUTES, KNOWLEDGE_TREES):
+            raise ValueError(
+                f"there is no method {self.solver!r}: it is {', '.join(ROUTES)}, "
+                f"or {KNOWLEDGE_TREES} for The Resistance"
+            )
+        if self.exact and self.solver not in (*WITH_VERTEX, KNOWLEDGE_TREES):
+            raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
+        if not (isfinite(self.gap) and self.gap > 0):
+            raise ValueError(f"--gap is {self.gap}: it must be a positive number")
+        if not (isfinite(self.memory) and self.memory > 0):
+            raise ValueError(f"--memory is {self.memory}: it must be a positive number of GiB")
+
+    def as_ask(self, problem: Problem) -> dict[str, Any]:
+        """The first row of the run."""
+        body = asdict(self) | {"game": problem.name, "source": problem.source, "method": METHOD}
+        return body | {"rules": problem.version, "fogspiel": __version__}
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A request with the game it is about, and its tree where that is what will be solved."""
+
+    request: Request
+    problem: Problem
+    tree: Tree | None
+
+    @property
+    def ask(self) -> dict[str, Any]:
+        """The first row of the run."""
+        return self.request.as_ask(self.problem)
+
+
+def task_of(request: Request, watch: Watch) -> Task:
+    """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
+    problem = problem_named(request.game)
+    family = problem.game.show.__module__.rsplit(".", 1)[-1] if problem.game else ""
+    if family == "resistance" and request.solver in ("auto", KNOWLEDGE_TREES):
+        return Task(request, problem, None)
+    if request.solver == KNOWLEDGE_TREES:
+        raise ValueError(f"--method {KNOWLEDGE_TREES} is for The Resistance, not for {problem.name}")
+    tree = problem.tree(request.memory, lambda nodes: watch(f"{nodes:,} histories", None, None))
+    return Task(request, problem, tree)
+
+
+def task_of_run(run: Run, watch: Watch) -> Task:
+    """The task of a stored run, if its rules are still the same."""
+    ask = run.ask
+    problem = problem_named(ask["source"])
+    if ask["rules"] != problem.version:
+        raise ValueError(
+            f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
+            f"version {problem.version}: it can be exported, but not resumed"
+        )
+    kept = {key: ask[key] for key in Request.__dataclass_fields__}
+    return task_of(Request(**kept | {"game": ask["source"]}), watch)
+
+
+Work = Generator[Progress, None, dict[str, Any]]
+
+
+def in_silence(remark: str, lower: float | None, upper: float | None) -> None:
+    """Watch without a word."""
+
+
+def carry_on(run: Run, watch: Watch = in_silence, task: Task | None = None) -> dict[str, Any]:
+    """Work on a solve until it is done; returns the result, which is stored as the last row."""
+    task = task or task_of_run(run, watch)
+    sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
+    partial = run.partial()
+    saved = Saved(run.steps, b64decode(partial["state"]) if partial else None)
+    work = _work(task, saved)
+    latest: Progress | None = None
+    kept = time.monotonic()
+    try:
+        while True:
+            progress = next(work)
+            watch(progress.remark, progress.lower, progress.upper)
+            if progress.row is not None and progress.row["number"] > len(run.steps):
+                run.append("step", progress.row)
+            if progress.state is not None:
+                latest = progress
+                if time.monotonic() - kept > KEEP_SECONDS:
+                    _keep(run, progress)
+                    kept = time.monotonic()
+    except StopIteration as end:
+        result = end.value
+    except KeyboardInterrupt:
+        if latest is not None:
+            _keep(run, latest)
+        raise
+    run.append("result", result)
+    return result
+
+
+def solved(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
+    """The result of a solve that is not stored."""
+    work = _work(task_of(request, watch), AFRESH)
+    while True:
+        try:
+            progress = next(work)
+            watch(progress.remark, progress.lower, progress.upper)
+        except StopIteration as end:
+            return end.value
+
+
+def _keep(run: Run, progress: Progress) -> None:
+    assert progress.state is not None
+    run.keep_partial({"state": b64encode(progress.state).decode()})
+
+
+def _work(task: Task, saved: Saved) -> Work:
+    """The way to the result of a task."""
+    if task.tree is None:
+        return _by_knowledge(task.problem, saved)
+    return _by_tree(task.request, task.problem, task.tree, saved)
+
+
+def _by_knowledge(problem: Problem, saved: Saved) -> Work:
+    """The Resistance: knowledge trees up to relabelling, plans generated when they are needed."""
+    from .games._resistance_setups import SETUPS
+    from .resistance.lazy import steps
+    from .resistance.opening import opening
+
+    setup = SETUPS[int(problem.name.removeprefix("resistance"))]
+    rows = list(saved.rows)
+    for step in steps(setup, saved.rows):
+        rows.append({key: value for key, value in step.record().items() if key != "seconds"})
+        yield Progress(f"round {step.number}, {step.rows} plans", step.lower, step.upper, rows[-1])
+    game = opening(setup)
+    infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
+    sizes = {"spy_sets": game.total, "infosets": infosets, "rounds": len(rows), "plans": rows[-1]["rows"]}
+    return _result("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
+
+
+def _by_tree(request: Request, problem: Problem, tree: Tree, saved: Saved) -> Work:
+    """Any game: its whole tree, then one of the routes."""
+    found = yield from route(tree, request.solver, request.gap, saved)
+    yield Progress("exact bounds")
+    sizes = {"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes}
+    if tree.nodes > EASY_TO_CHECK:
+        return _without_certificate(tree, found, request.exact, sizes)
+    behaviours = _in_fractions(tree, found, request.exact)
+    judged = exact_judgement(tree, *behaviours)
+    bounds = (judged.lower, judged.upper)
+    proof = certificate(problem.name, problem.version, tree, problem.knowledge(tree), behaviours, bounds)
+    return _result(found.method, sizes, proof)
+
+
+def _in_fractions(tree: Tree, found: Found, insist: bool) -> tuple[list[Fraction], list[Fraction]]:
+    """The strategies in fractions: exact where there is a vertex to start from, else close to the floats."""
+    if found.exactly is not None and found.lift is not None and (insist or tree.nodes <= QUICKLY_EXACT):
+        return found.lift(*found.exactly().behaviours)
+    first, second = (rounded(tree.plex(player), found.behaviours[player], FINE) for player in (0, 1))
+    return first, second
+
+
+def _result(method: str, sizes: dict[str, Any], proof: dict[str, Any]) -> dict[str, Any]:
+    """The result of a solve from its certificate; fractions where the bounds meet, else the bounds as numbers."""
+    lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
+    exact = lower == upper
+    numbers: dict[str, Any] = {name: proof[name] if exact else float(Fraction(proof[name])) for name in BOUNDS}
+    return {
+        **numbers,
+        "exact": exact,
+        "solver": method,
+        "sizes": sizes,
+        "certificate": proof,
+        "score": float(Fraction(proof["value"])),
+        "interval": [float(lower), float(upper)],
+    }
+
+
+def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: dict[str, Any]) -> dict[str, Any]:
+    """The result for a tree that is too large to be judged in fractions.
+
+    The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
+    in floats.
+    """
+    judged = judgement(tree, *found.behaviours)
+    result: dict[str, Any] = {"value": (judged.lower + judged.upper) / 2, "lower": judged.lower, "upper": judged.upper}
+    result |= {"exact": False, "score": result["value"], "interval": [judged.lower, judged.upper]}
+    if insist and found.exactly is not None and (exact := found.exactly()).proved:
+        result |= {"exact": True, **dict.fromkeys(BOUNDS, str(exact.value)), "score": float(exact.value)}
+    return result | {"solver": found.method, "sizes": sizes, "certificate": None}
