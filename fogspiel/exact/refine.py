@@ -2,7 +2,7 @@
 
 A colouring of rows and columns is equitable if two rows of one colour have the same sum of coefficients into each
 colour of columns, and the other way round. The coarsest equitable colouring that respects bounds and costs comes from
-refining again and again: a new colour is the old one together with the coefficients into each colour. It is at least
+refining again and again: a new colour is the old one together with the sum into each colour. It is at least
 as coarse as any symmetry of the game, so the symmetries need not be known.
 
 The quotient has one row and one column for each colour: the coefficients of one row of the colour, summed over the
@@ -91,11 +91,13 @@ def _in_order(colour: np.ndarray) -> np.ndarray:
 
 @kernel
 def mix(start, column, whole, other, salt, digest):
-    """Write a digest of the multiset of each row's coefficients and their columns' colours."""
+    """Write a digest of each row's sums of coefficients by colour: each colour has a random odd weight modulo 2^64."""
+    one, high = np.uint64(1), np.uint64(40)
     for row in range(len(digest)):
         total = np.uint64(0)
         for k in range(start[row], start[row + 1]):
-            total += mixed(mixed(np.uint64(other[column[k]]) ^ np.uint64(salt)) + np.uint64(whole[k]))
+            weight = mixed(np.uint64(other[column[k]] + 1) ^ (np.uint64(salt) << high)) | one
+            total += np.uint64(whole[k]) * weight
         digest[row] = total
 
 
@@ -205,9 +207,8 @@ def quotient(program: Program, colours: Colours) -> Quotient:
             f"{program.width}: give one for each row and one for each column"
         )
     above, beside = _halves(program)
-    if _count(above.confirmed(rows, columns)) + _count(beside.confirmed(columns, rows)) > _count(rows) + _count(
-        columns
-    ):
+    exact = above.confirmed(rows, columns), beside.confirmed(columns, rows)
+    if _count(exact[0]) > _count(rows) or _count(exact[1]) > _count(columns):
         raise ValueError("the colouring is not equitable: refine it with colours_of, or give finer colours")
     models = np.unique(rows, return_index=True)[1]
     masters = np.unique(columns, return_index=True)[1]
