@@ -51,7 +51,25 @@ def test_help_needs_neither_numba_nor_numpy():
     subprocess.run([sys.executable, "-c", check], check=True)
 
 
-@pytest.mark.parametrize("command", ["games", "show", "match", "tune", "resume", "runs", "export", "tour", "doctor"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "games",
+        "show",
+        "match",
+        "tune",
+        "solve",
+        "verify",
+        "explain",
+        "paper",
+        "export-game",
+        "resume",
+        "runs",
+        "export",
+        "tour",
+        "doctor",
+    ],
+)
 def test_every_command_has_help(command):
     outcome = fogspiel(command, "--help")
     assert outcome.returncode == 0 and "--json" in outcome.stdout

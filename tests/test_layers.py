@@ -16,7 +16,7 @@ LAYERS = [
     {"race", "players"},
     {"referee"},
     {"arena", "measure", "truth", "exact"},
-    {"optimise", "resistance", "interop"},
+    {"optimise", "resistance", "interop", "phantom"},
     {"problem", "memory"},
     {"proofs"},
     {"locks"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"tuning", "solving"},
     {"entrants"},
     {"screen"},
-    {"tour", "checkup", "matches"},
+    {"tour", "checkup", "matches", "experiments"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -1,0 +1,96 @@
+"""fogspiel paper: the tables of a paper beside ours."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .app import AsJson, announce_compilation, app, print_json
+
+PAPERS = ("resistance",)
+
+
+@app.command()
+def paper(
+    name: Annotated[str, typer.Argument(help="resistance (Bossle 2018).")],
+    players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
+    full: Annotated[int, typer.Option(min=4, max=7, help="The paper's own program up to this many players.")] = 7,
+    certificates: Annotated[Path | None, typer.Option(help="Write the certificates to this folder.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Reproduce the tables and figures of a paper, its numbers beside ours."""
+    if name not in PAPERS:
+        raise ValueError(f"there is no paper {name!r}: the papers are {', '.join(PAPERS)}")
+    announce_compilation()
+    _resistance(players, full, certificates, as_json)
+
+
+def _resistance(players: int, full: int, certificates: Path | None, as_json: bool) -> None:
+    from .. import proofs, screen
+    from ..experiments import resistance
+
+    with screen.working("paper resistance") as say:
+
+        def rows(table: Any) -> list[dict[str, Any]]:
+            found = []
+            for row in table:
+                say(f"{row.table}, {row.players} players")
+                found.append({"players": row.players, **row.facts})
+                if certificates is not None and row.certificate is not None:
+                    proofs.write(row.certificate, certificates / f"resistance{row.players}.json")
+            return found
+
+        next(resistance.payoffs(5))  # so that kernels are compiled before anything is timed
+        payoffs = rows(resistance.payoffs(players))
+        megabytes = _peak_megabytes()
+        sizes, resources = rows(resistance.tree_sizes(players)), rows(resistance.resources(full))
+    seconds = round(sum(row["cpu_seconds"] for row in payoffs), 2)
+    if as_json:
+        spent = {"cpu_seconds": seconds, "peak_megabytes": megabytes}
+        return print_json({"paper": "resistance", "payoffs": payoffs, **spent, "sizes": sizes, "resources": resources})
+    screen.table(
+        "Table 6.1: payoff of the resistance (wins minus losses)",
+        ("players", "paper", "exact", "wins", "CPU s"),
+        [(p["players"], p["paper"] or "open", p["payoff"], p["wins"], f"{p['cpu_seconds']:.2f}") for p in payoffs],
+    )
+    screen.out.print(f"all of them: {seconds} CPU s on one core, {megabytes} MB of memory at most\n")
+    screen.table(
+        "Tables 6.2 and 6.3: the paper's own program (all rounds, all decisions)",
+        ("players", "first player", "value", "certified gap", "CPU s, one core", "paper: s, 8 cores", "paper: MB"),
+        [
+            (
+                r["players"], r["first"], f"{r['value']:.6f}", f"{r['gap']:.0e}", f"{r['cpu_seconds']:.1f}",
+                f"{r['paper_seconds']:,.1f}", f"{r['paper_megabytes']:,}",
+            )
+            for r in resources
+        ],
+    )  # fmt: skip
+    screen.table(
+        "Figures 4.1, 5.1, 5.2: sizes (resistance and spies where there are two numbers)",
+        ("players", "knowledge nodes, labelled", "paper", "infosets up to relabelling", "infosets left to solve"),
+        [
+            (
+                s["players"],
+                f"{s['labelled']:.3g}",
+                f"{s['paper']:.2g}" if s["paper"] else "",
+                *map(_pair, (s["up_to_relabelling"], s["left"])),
+            )
+            for s in sizes
+        ],
+    )
+    return None
+
+
+def _pair(numbers: list[int]) -> str:
+    return f"{numbers[0]:,} and {numbers[1]:,}"
+
+
+def _peak_megabytes() -> int | None:
+    """The most memory that this process has had so far, where the system tells."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / 1024 if sys.platform.startswith("linux") else peak / 2**20)

@@ -1,0 +1,168 @@
+"""Solving on the command line: answers, refusals, interruptions."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from test_cli import COMMAND, answer, assert_refused, fogspiel
+
+DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
+SNAPSHOTS = [
+    (("explain", "kuhn"), "first game lower second upper"),
+    (("explain", "resistance5"), "game lines"),
+    (
+        ("paper", "resistance", "--players", 5, "--full", 4),
+        "cpu_seconds paper payoffs peak_megabytes resources sizes",
+    ),
+]
+
+
+@pytest.fixture
+def kuhn():
+    """What solving Kuhn poker answers."""
+    return answer("solve", "kuhn", "--exact")
+
+
+def test_solve_answers_with_the_exact_value_and_a_certificate(kuhn):
+    assert " ".join(sorted(kuhn)) == SOLVE
+    assert all(f"`{key}`" in DOCUMENTED for key in kuhn)
+    assert (kuhn["value"], kuhn["lower"], kuhn["upper"], kuhn["exact"]) == ("-1/18", "-1/18", "-1/18", True)
+    proved = answer("verify", kuhn["certificate"])
+    assert (proved["valid"], proved["lower"], proved["upper"]) == (True, "-1/18", "-1/18")
+    assert all(f"`{key}`" in DOCUMENTED for key in proved)
+
+
+@pytest.mark.parametrize(("words", "keys"), SNAPSHOTS)
+def test_the_keys_of_the_answers_are_those_of_the_documentation(words, keys):
+    found = answer(*words)
+    assert " ".join(sorted(found)) == keys
+    assert all(f"`{key}`" in DOCUMENTED for key in found)
+
+
+def test_people_read_the_value_the_strategies_and_what_to_do_next():
+    outcome = fogspiel("solve", "rps-half")
+    assert outcome.returncode == 0
+    assert "the first player gets exactly 0" in outcome.stdout and "fogspiel verify" in outcome.stdout
+    table = fogspiel("explain", "rps-half").stdout
+    assert "rock 2/5" in table and "scissors 1/5" in table
+
+
+def test_a_solved_run_plays_is_listed_and_exported(kuhn):
+    match = answer("match", "kuhn", kuhn["run"], "uniform", "--games", 2000)
+    assert match["score"] > 0 and match["games"] == 2000
+    assert kuhn["run"] in {run["name"] for run in answer("runs")["runs"]}
+    assert answer("export", kuhn["run"])["result"]["value"] == "-1/18"
+    assert fogspiel("export", kuhn["run"], "--format", "csv").stdout.splitlines()[-1] == "result,-1/18,-1/18"
+    finished = fogspiel("resume", kuhn["run"])
+    assert finished.returncode == 2 and "nothing to resume" in finished.stderr
+
+
+def test_a_game_of_ones_own_is_solved_and_checked(tmp_path):
+    """One file with the six rules."""
+    source = (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text()
+    own = tmp_path / "own.py"
+    own.write_text(source.replace("from ..", "from fogspiel."))
+    assert_refused(fogspiel("solve", own), "say which one", "rps-half")
+    solved = answer("solve", f"{own}:rps-half", "--certificate", tmp_path / "proof.json")
+    assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")
+    assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:rps-half")["valid"]
+    assert_refused(fogspiel("verify", tmp_path / "proof.json"), "version 1 of rps-half")
+
+
+def test_gambit_files_go_out_and_come_back(tmp_path):
+    for name in ("kuhn.efg", "kuhn.nfg"):
+        assert answer("export-game", "kuhn", "--output", tmp_path / name)["bytes"] > 0
+        solved = answer("solve", tmp_path / name)
+        assert solved["value"] == "-1/18"
+        assert answer("verify", solved["certificate"], "--game", tmp_path / name)["valid"]
+    assert_refused(fogspiel("export-game", "kuhn", "--output", tmp_path / "kuhn.txt"), ".efg or .nfg")
+    assert_refused(fogspiel("export-game", "leduc", "--output", tmp_path / "leduc.nfg"), "write it as .efg")
+
+
+BAD_FILES = {
+    "three.efg": ('EFG 2 R "x" { "a" "b" "c" }\n""\nt "" 1 "" { 1, 2, 3 }\n', "two players"),
+    "sum.efg": (
+        'EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\nt "" 2 "" { 1, 1 }\n',
+        "sum",
+    ),
+    "short.efg": ('EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\n', "end"),
+    "recall.efg": (
+        'EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\np "" 1 2 "" { "l" "r" } 0\n'
+        't "" 1 "" { 1, -1 }\nt "" 2 "" { 0, 0 }\np "" 1 2 "" { "l" "r" } 0\nt "" 2\nt "" 1\n',
+        "recall",
+    ),
+    "nothing.efg": ("hello\n", "no Gambit extensive-form file"),
+    "broken.py": ("GAMES = [\n", "SyntaxError"),
+    "empty.py": ("", "no GAMES"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, name):
+    content, part = BAD_FILES[name]
+    (tmp_path / name).write_text(content)
+    assert_refused(fogspiel("solve", tmp_path / name, FOGSPIEL_STORE=str(tmp_path / "runs.db")), part)
+    assert not (tmp_path / "runs.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("solve", "khun"), ("no game 'khun'", "kuhn")),
+        (("solve", "kuhn", "--method", "magic"), ("no method 'magic'", "double-oracle")),
+        (("solve", "kuhn", "--method", "dcfr", "--exact"), ("needs a vertex",)),
+        (("solve", "kuhn", "--memory", "0"), ("--memory is 0.0",)),
+        (("solve", "goofspiel-5", "--memory", "0.01"), ("histories", "raise --memory")),
+        (("solve", "missing.efg"), ("cannot be read",)),
+        (("verify", "missing.json"), ("cannot be read",)),
+        (("explain", "kuhn-99"), ("kuhn-99",)),
+        (("paper", "poker"), ("no paper 'poker'",)),
+    ],
+)
+def test_wrong_input_gets_one_sentence(words, parts):
+    assert_refused(fogspiel(*words), *parts)
+
+
+def test_truncated_and_tampered_certificates_are_refused(tmp_path, kuhn):
+    text = Path(kuhn["certificate"]).read_text()
+    broken = tmp_path / "broken.json"
+    for length in range(0, len(text) - 1, 97):
+        broken.write_text(text[:length])
+        with pytest.raises(ValueError):
+            from fogspiel import proofs
+
+            proofs.verified(proofs.read(broken), None)
+    body = json.loads(text)
+    body["lower"] = "0"
+    broken.write_text(json.dumps(body))
+    assert_refused(fogspiel("verify", broken), "changed after it was written")
+    broken.write_text("[]")
+    assert_refused(fogspiel("verify", broken), "which game")
+
+
+def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(tmp_path):
+    environment = os.environ | {"FOGSPIEL_STORE": str(tmp_path / "runs.db")}
+    words = [*COMMAND, "solve", "leduc", "--method", "cfr+", "--gap", "1e-9", "--json"]
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while "solving leduc" not in process.stderr.readline():
+        pass
+    time.sleep(3)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    stopped = json.loads(out)
+    assert stopped["state"] == "interrupted" and stopped["resume"] == "fogspiel resume leduc-1"
+    again = subprocess.Popen(
+        [*COMMAND, "resume", "leduc-1"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(4)
+    again.kill()  # nothing to be done about it, and nothing lost
+    again.communicate()
+    listed = fogspiel("runs", "--json", FOGSPIEL_STORE=str(tmp_path / "runs.db"))
+    assert json.loads(listed.stdout)["runs"][0]["state"] == "interrupted"
