@@ -23,6 +23,7 @@ _HOME = {
     "Budget": "arena",
     "Request": "tuning",
     "carry_on": "tuning",
+    "solution": "solving",
     "Store": "runs",
 }
 """Where the names that a script needs live; they are imported when they are first used."""

@@ -151,6 +151,11 @@ def solved(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
             return end.value
 
 
+def solution(game: str, **options: Any) -> dict[str, Any]:
+    """What solving a game gives (`value`, `lower`, `upper`, `exact`, `certificate` ..); options as in `Request`."""
+    return solved(Request(game, **options))
+
+
 def _keep(run: Run, progress: Progress) -> None:
     assert progress.state is not None
     run.keep_partial({"state": b64encode(progress.state).decode()})
