@@ -211,7 +211,7 @@ def test_files_that_cannot_be_read_are_refused_with_a_sentence(tmp_path):
 
 def test_a_tree_above_the_limit_is_refused_before_it_is_built():
     assert from_efg(PENNIES, most=7).tree.nodes == 7
-    with pytest.raises(ValueError, match="the text has more than 6 nodes: raise the limit"):
+    with pytest.raises(ValueError, match="the text has more than 6 nodes: raise --memory"):
         from_efg(PENNIES, most=6)
     wide = "".join(f'"{k}" ' for k in range(1000))
     with pytest.raises(ValueError, match="more than 999 nodes"):

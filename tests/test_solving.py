@@ -154,3 +154,11 @@ def test_a_large_tree_is_judged_in_floats(monkeypatch):
     result = solved(Request("kuhn"))
     assert result["certificate"] is None and not result["exact"]
     assert result["lower"] == pytest.approx(-1 / 18) == pytest.approx(result["upper"])
+
+
+def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
+    monkeypatch.setattr("fogspiel.exact.solve.SMALL_ENOUGH", 0)
+    result = solved(Request("leduc", gap=1e-3))
+    assert "regret minimisation" in result["solver"] and "pcfr+" in result["solver"]
+    assert 0 < result["upper"] - result["lower"] <= 1e-3 + 1e-8
+    assert_sound(result, problem_named("leduc"))

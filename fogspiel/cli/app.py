@@ -4,12 +4,17 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import __version__
+
+if TYPE_CHECKING:
+    from ..runs import Run
 
 app = typer.Typer(
     name="fogspiel",
@@ -56,6 +61,23 @@ def store_path(chosen: Path | None) -> Path:
 def resume_command(run: str, store: Path | None) -> str:
     """The command that goes on with a run."""
     return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
+
+
+@contextmanager
+def resumable(run: "Run", store: Path | None, as_json: bool) -> Iterator[None]:
+    """Whatever stops the work on a run, say how to go on with it."""
+    from .. import screen
+
+    again = resume_command(run.name, store)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if as_json:
+            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
+        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
 
 
 def cores(threads: int | None) -> int:

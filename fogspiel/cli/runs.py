@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import (
-    INTERRUPTED,
     AsJson,
     Seed,
     StorePath,
@@ -17,7 +16,7 @@ from .app import (
     app,
     cores,
     print_json,
-    resume_command,
+    resumable,
     store_path,
 )
 from .match import play_on, print_score
@@ -97,34 +96,25 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
     from ..race import interval, mean
     from ..tuning import carry_on
 
-    again = resume_command(run.name, store)
     budget = run.ask["games"]
     announce_compilation()
     screen.err.print(f"run {run.name}: {run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}")
-    try:
-        with screen.progress(run.name, budget) as bar:
-            steps = len(run.steps)
+    with resumable(run, store, as_json), screen.progress(run.name, budget) as bar:
+        steps = len(run.steps)
 
-            def on_batch(arena: Any, event: dict[str, Any]) -> None:
-                import numpy as np
+        def on_batch(arena: Any, event: dict[str, Any]) -> None:
+            import numpy as np
 
-                counts = np.array(event["counts"])
-                played = arena.games + event["games"]
-                bar.show(played, f"step {steps + 1}: {screen.with_interval(mean(counts), interval(counts))}", played)
+            counts = np.array(event["counts"])
+            played = arena.games + event["games"]
+            bar.show(played, f"step {steps + 1}: {screen.with_interval(mean(counts), interval(counts))}", played)
 
-            def on_step(arena: Any, step: Any) -> None:
-                nonlocal steps
-                steps += 1
-                bar.show(arena.games, f"step {steps}, population {step.population}", arena.games)
+        def on_step(arena: Any, step: Any) -> None:
+            nonlocal steps
+            steps += 1
+            bar.show(arena.games, f"step {steps}, population {step.population}", arena.games)
 
-            result = carry_on(run, cores(threads), on_batch, on_step)
-    except KeyboardInterrupt:
-        if as_json:
-            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
-        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
-        raise typer.Exit(INTERRUPTED) from None
-    except OSError as error:
-        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+        result = carry_on(run, cores(threads), on_batch, on_step)
     if as_json:
         print_json(_outcome(run, result))
     else:

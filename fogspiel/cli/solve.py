@@ -1,21 +1,13 @@
 """fogspiel solve, verify, explain and export-game."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import (
-    INTERRUPTED,
-    AsJson,
-    StorePath,
-    announce_compilation,
-    app,
-    print_json,
-    resume_command,
-    store_path,
-)
+from .app import AsJson, StorePath, announce_compilation, app, print_json, resumable, store_path
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -70,24 +62,15 @@ def work_on(
     from ..memory import limited
     from ..solving import carry_on
 
-    again = resume_command(run.name, store)
     began = time.process_time() if began is None else began
     screen.err.print(f"run {run.name}: solving {run.ask['source']}")
-    try:
-        with screen.working(run.name) as say, limited(run.ask["memory"]):
+    with resumable(run, store, as_json), screen.working(run.name) as say, limited(run.ask["memory"]):
 
-            def watch(remark: str, lower: float | None, upper: float | None) -> None:
-                bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
-                say(remark + bounds)
+        def watch(remark: str, lower: float | None, upper: float | None) -> None:
+            bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
+            say(remark + bounds)
 
-            result = carry_on(run, watch, task)
-    except KeyboardInterrupt:
-        if as_json:
-            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
-        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
-        raise typer.Exit(INTERRUPTED) from None
-    except OSError as error:
-        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+        result = carry_on(run, watch, task)
     report(run, result, store, as_json, certificate, time.process_time() - began)
 
 
@@ -122,16 +105,18 @@ def report(
     screen.out.print(f"[bold]{run.ask['game']}[/bold]: the first player gets {value}")
     spent = "" if seconds is None else f", {seconds:.2f} CPU s"
     screen.out.print(f"by {result['solver']}{spent}; {_sizes(result['sizes'])}")
-    if path is not None:
-        screen.out.print(
-            f"strategies: fogspiel explain {run.name}; play them: fogspiel match {run.ask['game']} {run.name} uniform"
-        )
-        screen.out.print(f"certificate: {path}; check it with: fogspiel verify {path}{_where(run)}")
+    if path is None:
+        screen.out.print("the tree is too large for a certificate: the strategies were checked in floating point")
+        return
+    where = _where(run)
+    play = "" if where else f"; play them: fogspiel match {run.ask['game']} {run.name} uniform"
+    screen.out.print(f"strategies: fogspiel explain {run.name}{where}{play}")
+    screen.out.print(f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}")
 
 
 def _where(run: "Run") -> str:
     """How to say where the rules are, if they are not in the package."""
-    return "" if run.ask["source"] == run.ask["game"] else f" --game {run.ask['source']}"
+    return "" if run.ask["source"] == run.ask["game"] else f" --game {shlex.quote(run.ask['source'])}"
 
 
 def _sizes(sizes: dict[str, Any]) -> str:

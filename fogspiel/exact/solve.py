@@ -12,7 +12,7 @@
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 
 from .cfr import METHODS, Bounds, Regrets
 from .double_oracle import double_oracle
-from .lazy import lazy
+from .lazy import Growth, lazy
 from .lp import Simplex, basis_statuses, planner_of, secured
 from .presolve import Lift, Reduced, presolved
 from .program import plans_of, program_of
@@ -94,9 +94,9 @@ def route(tree: Tree, name: str, gap: float, saved: Saved = AFRESH) -> Route:
     if name == "lp":
         found = yield from by_simplex(reduced, saved.state)
     elif name == "lazy":
-        found = yield from by_lazy_growth(reduced, saved.rows)
+        found = yield from by_growth(reduced, "lazy one-sided growth", lazy(reduced.form, records=saved.rows))
     elif name == "double-oracle":
-        found = yield from by_double_oracle(reduced, saved.rows)
+        found = yield from by_growth(reduced, "double oracle", double_oracle(reduced.form, records=saved.rows))
     else:
         names = tuple(METHODS) if name not in METHODS else (name,)
         found = yield from by_regrets(reduced, names, gap, saved)
@@ -137,26 +137,15 @@ def by_simplex(reduced: Reduced, basis: bytes | None) -> Route:
     return Found(method, behaviours, sizes, exactly, reduced.lift)
 
 
-def by_lazy_growth(reduced: Reduced, rows: Sequence[dict[str, Any]]) -> Route:
-    """One-sided growth; every round is a row."""
+def by_growth(reduced: Reduced, words: str, rounds: Iterator[Growth]) -> Route:
+    """Restricted games that grow; every round is a row."""
     last = None
-    for last in lazy(reduced.form, records=rows):
+    for last in rounds:
         remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
         yield Progress(remark, last.lower, last.upper, last.record)
     assert last is not None
     sizes = {"reduced": reduced.form.sizes, "generated": list(last.generated)}
-    return Found(f"lazy one-sided growth, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
-
-
-def by_double_oracle(reduced: Reduced, rows: Sequence[dict[str, Any]]) -> Route:
-    """Two-sided growth; every round is a row."""
-    last = None
-    for last in double_oracle(reduced.form, records=rows):
-        remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
-        yield Progress(remark, last.lower, last.upper, last.record)
-    assert last is not None
-    sizes = {"reduced": reduced.form.sizes, "generated": list(last.generated)}
-    return Found(f"double oracle, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
+    return Found(f"{words}, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
 
 
 NO_BOUNDS = Bounds(-inf, inf, np.empty(0), np.empty(0))

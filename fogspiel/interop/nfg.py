@@ -63,7 +63,9 @@ def _taken_strategies(script: Script, most: int) -> tuple[tuple[str, ...], tuple
             raise script.refusal(f"player {player} has no strategy: there must be at least one")
     script.take("}", "a closing brace after the strategies of both players")
     if 1 + sizes[0] * (1 + sizes[1]) > most:
-        raise TooLarge(f"{script.source} has more than {most:,} nodes: raise the limit or take a smaller game")
+        raise TooLarge(
+            f"{script.source} has more than {most:,} nodes: raise --memory (or `most`), or take a smaller game"
+        )
     rows, columns = (given or tuple(str(k + 1) for k in range(size)) for given, size in zip(names, sizes, strict=True))
     return rows, columns
 

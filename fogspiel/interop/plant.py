@@ -178,7 +178,9 @@ class Plant:
         """Open a place for each action of the node just added; the first action's comes first."""
         node, count = len(self._parent) - 1, len(lucks)
         if len(self._parent) + len(self._open) + count > self._most:
-            raise TooLarge(f"{self._source} has more than {self._most:,} nodes: raise the limit or take a smaller game")
+            raise TooLarge(
+                f"{self._source} has more than {self._most:,} nodes: raise --memory (or `most`), or take a smaller game"
+            )
         paid = self._paid(place, pay)
         for slot in range(count - 1, -1, -1):
             self._open.append(Place(node, slot, lucks[slot], lasts[slot], paid))
