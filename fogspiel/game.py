@@ -15,6 +15,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -147,11 +148,13 @@ def _catalogue() -> dict[str, Game]:
 
 
 def game_named(name: str) -> Game:
-    """The game of that name, or a ValueError that lists the names there are."""
+    """The game of that name, or a ValueError with names that look like it."""
     try:
         return _catalogue()[name]
     except KeyError:
-        raise ValueError(f"there is no game {name!r}: the games are {', '.join(_catalogue())}") from None
+        near = get_close_matches(name, _catalogue(), n=4, cutoff=0.4)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(_catalogue())}") from None
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:

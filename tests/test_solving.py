@@ -144,7 +144,7 @@ def test_requests_that_cannot_be_met_are_refused_in_a_sentence(request_, sentenc
 
 def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
     with pytest.raises(ValueError, match=r"has more than [\d,]+ histories .* raise --memory"):
-        solved(Request("goofspiel-5", memory=0.01))
+        solved(Request("goofspiel-5", memory=0.001))
     with pytest.raises(ValueError, match="far too many for a tree"):
         solved(Request("batawaf"))
 

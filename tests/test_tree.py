@@ -111,7 +111,7 @@ def test_the_best_total_of_nothing_is_nothing():
 
 def test_a_game_that_does_not_fit_is_refused_with_its_size():
     with pytest.raises(TooLarge, match=r"goofspiel-5 has more than [\d,]+ histories .* raise --memory"):
-        tree_of(game_named("goofspiel-5"), memory=0.01)
+        tree_of(game_named("goofspiel-5"), memory=0.001)
 
 
 # Games that break the contract

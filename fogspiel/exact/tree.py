@@ -248,7 +248,8 @@ def grow(
     return GOING_ON
 
 
-BATCH = 1 << 16
+FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
+"""Nodes between two looks at the buffers: few at first, so that small games are quick."""
 MOST_DEPTH = 4096
 DEFAULT_MEMORY = 4.0
 """GiB that a tree may take unless the user says otherwise."""
@@ -283,15 +284,15 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
     choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)
     known = np.zeros(2 + sizes.view, np.int64)
     counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
-    denominators = np.ones(BATCH + 1, np.int64)
+    denominators = np.ones(1, np.int64)
     nodes, infosets = np.zeros((0, 4), np.int32), np.zeros((0, 7), np.int64)
     table = np.full(2, -1, np.int64)
-    outcome = GOING_ON
+    outcome, batch = GOING_ON, FIRST_BATCH
     while outcome == GOING_ON:
         reached = int(counters[NODES])
-        nodes = _room(nodes, reached + BATCH)
-        infosets = _room(infosets, int(counters[INFOSETS]) + BATCH)
-        denominators = _room(denominators, int(counters[LUCKS]) + BATCH)
+        nodes = _room(nodes, reached + batch)
+        infosets = _room(infosets, int(counters[INFOSETS]) + batch)
+        denominators = _room(denominators, int(counters[LUCKS]) + batch)
         if 2 * len(infosets) > len(table):
             table = np.full(1 << (4 * len(infosets)).bit_length(), -1, np.int64)
             rehash(infosets, int(counters[INFOSETS]), table)
@@ -302,8 +303,9 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
                 f"{game.name} has more than {reached:,} histories and {int(counters[INFOSETS]):,} infosets, which is "
                 f"all that fits into {memory:g} GiB: raise --memory, or solve a smaller variant"
             )
-        outcome = grow(*rules, counters, states, choices, frames, known, nodes, infosets, table, denominators, BATCH)
+        outcome = grow(*rules, counters, states, choices, frames, known, nodes, infosets, table, denominators, batch)
         watch(int(counters[NODES]))
+        batch = min(2 * batch, MOST_BATCH)
     if outcome != DONE:
         raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
     nodes = nodes[: counters[NODES]]
