@@ -25,17 +25,14 @@ SHELL = {
     "locks",
     "matches",
     "memory",
-    "players",
     "problem",
     "proofs",
-    "referee",
     "runs",
     "screen",
     "solving",
     "store",
     "tour",
     "tuning",
-    "verify",
     "web",
 }
 """Modules that no kernel can reach (a test makes sure): editing them keeps the cache."""

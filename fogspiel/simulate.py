@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .contender import IN_TURN, MIXED, REDRAWN, Contender
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, Game, Kernel
+from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Kernel
 from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, compiled, kernel, kernel_of
 from .rng import below, fill_normal, split, stream_of, unit
 
@@ -158,7 +158,8 @@ class Match:
 
     def __init__(self, game: Game, first: Contender, second: Contender, fused: bool = True):
         self.game = game
-        both = first.strategy is game.strategy and second.strategy is game.strategy
+        family = game.strategy or UNIFORM
+        both = first.strategy is family and second.strategy is family
         self.fused = bool(fused and game.play and both)
         play = compiled(game.play if game.play and self.fused else not_fused, PLAY)
         self._shared = (*rules_compiled(game), play, int(self.fused))

@@ -159,6 +159,21 @@ def other_spies(state, player, rng):
         state[resistance.SECRET] = sum(1 << int(spy) for spy in chosen)
 
 
+def moved_stones(state, player, rng):
+    """Phantom games: an enemy stone that the player never met may be on any cell that he never tried."""
+    from fogspiel.games import _phantom_rules as rules
+
+    turns, other = range(state[rules.TURNS]), 1 - player
+    tried = state[rules.STONES + player]
+    for turn in turns:
+        tried |= state[rules.record_of(state, player, turn) + 1]
+    cells = [cell for cell in range(state[rules.ROWS] * state[rules.COLUMNS]) if not tried >> cell & 1]
+    places = [rules.record_of(state, other, turn) for turn in turns]
+    hidden = [place for place in places if state[place] in cells]
+    state[hidden] = rng.choice(cells, len(hidden), replace=False)
+    state[rules.STONES + other] = sum(1 << int(state[place]) for place in places if state[place] >= 0)
+
+
 def open_information(state, player, rng):
     """Nothing is hidden."""
 
@@ -176,6 +191,7 @@ HIDDEN = {
     "liars_dice": other_die,
     "goofspiel": other_bids,
     "resistance": other_spies,
+    "phantom": moved_stones,
 }
 """How to change a state in what a player cannot see, by the game's module."""
 

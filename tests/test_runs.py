@@ -591,7 +591,9 @@ def killed_at_random(path: Path, times: int) -> None:
         assert line(process) == "ready"
         time.sleep(rng.random() * 0.15)
         os.kill(process.pid, signal.SIGKILL)
-        told = process.communicate()[0]
+        assert process.stdout is not None
+        told = process.stdout.read()  # not communicate(), which would miss what was read ahead with the first line
+        process.wait()
         committed = max([committed, *(int(number) for number in told.split("\n")[:-1])])
         with Store.open(path, write=True) as store, store.work_on("war-1") as run:
             assert committed <= len(run.rows) <= committed + 1
