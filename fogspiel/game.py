@@ -103,7 +103,7 @@ class Game:
     strategy: Strategy | None = None
     named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     play: Kernel | None = None
-    """A whole game of `strategy`, or of uniform players where there is none, in one kernel: same scores, only faster."""
+    """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
     symmetric: bool = False
     """Nobody starts: both seats have the same rights."""
 
