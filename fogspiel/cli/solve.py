@@ -37,11 +37,13 @@ def solve(
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
     from .. import screen
     from ..memory import limited
+    from ..problem import problem_named
     from ..runs import Store
     from ..solving import Request, task_of
 
     request = Request(game, method, exact, gap, memory)
-    announce_compilation()
+    if problem_named(game).game is not None:
+        announce_compilation()
     began = time.process_time()
     with limited(memory), screen.working(game) as say:
         task = task_of(request, lambda remark, lower, upper: say(remark))
