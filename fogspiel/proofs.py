@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ from .problem import Problem, problem_named
 from .verify import check
 
 MOST_BYTES = 1 << 30
-RESISTANCE = "fogspiel resistance certificate 1"
+OWN_CHECKERS = {
+    "fogspiel resistance certificate 1": "resistance.check",
+    "fogspiel phantom certificate 1": "phantom.raw",
+    "fogspiel permutation certificate 1": "phantom.permutation_check",
+}
+"""Games whose trees are too large to be walked have formats of their own, each with its independent checker."""
+OWN_PLAYERS = {"fogspiel resistance certificate 1": "resistance.play"}
+OWN_WORDS = {
+    "fogspiel resistance certificate 1": "resistance.explain",
+    "fogspiel phantom certificate 1": "phantom.explain",
+}
 
 
 def write(body: dict[str, Any], path: Path) -> None:
@@ -40,11 +51,9 @@ def read(path: Path) -> dict[str, Any]:
 
 def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
     """The bounds that a certificate proves, by the rules that `source` names or else the game of its name."""
-    if body.get("format") == RESISTANCE:
-        from .resistance.check import verified as verified_resistance
-
-        value = verified_resistance(body)
-        return value, value
+    if checker := _module(OWN_CHECKERS, body):
+        found = checker.verified(body)
+        return found if isinstance(found, tuple) else (found, found)
     problem = problem_of(body, source)
     return check(body, problem.positions(), problem.name, problem.version)
 
@@ -61,11 +70,21 @@ def problem_of(body: dict[str, Any], source: str | None) -> Problem:
 
 def follower_of_certificate(name: str, body: dict[str, Any]) -> Entrant:
     """Somebody who plays the two strategies of a certificate."""
-    if body["format"] == RESISTANCE:
-        from .resistance.play import follower
-
-        return follower(name, body)
+    if module := _module(OWN_PLAYERS, body):
+        return module.follower(name, body)
     return follower_of(name, body["strategies"])
+
+
+def own_words(body: dict[str, Any], everything: bool) -> list[str] | None:
+    """A solution in the words of its game, where the game has some."""
+    module = _module(OWN_WORDS, body)
+    return module.explained(body, everything) if module else None
+
+
+def _module(homes: dict[str, str], body: dict[str, Any]) -> Any:
+    """The module that is responsible for the format of a certificate, or None."""
+    home = homes.get(str(body.get("format")))
+    return import_module(f"{__package__}.{home}") if home else None
 
 
 def strategy_rows(body: dict[str, Any], side: int, source: str | None = None) -> Iterator[tuple[str, str]]:

@@ -81,8 +81,7 @@ class Task:
 def task_of(request: Request, watch: Watch) -> Task:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem_named(request.game)
-    family = problem.game.show.__module__.rsplit(".", 1)[-1] if problem.game else ""
-    if family == "resistance" and request.solver in ("auto", KNOWLEDGE_TREES):
+    if _specialist(request, problem):
         return Task(request, problem, None)
     if request.solver == KNOWLEDGE_TREES:
         raise ValueError(f"--method {KNOWLEDGE_TREES} is for The Resistance, not for {problem.name}")
@@ -163,9 +162,32 @@ def _keep(run: Run, progress: Progress) -> None:
 
 def _work(task: Task, saved: Saved) -> Work:
     """The way to the result of a task."""
-    if task.tree is None:
-        return _by_knowledge(task.problem, saved)
+    if specialist := _specialist(task.request, task.problem):
+        return specialist(task.problem, saved)
+    assert task.tree is not None
     return _by_tree(task.request, task.problem, task.tree, saved)
+
+
+def _specialist(request: Request, problem: Problem) -> Callable[[Problem, Saved], Work] | None:
+    """The solver that was made for a game, if there is one and it is wanted."""
+    family = problem.game.show.__module__.rsplit(".", 1)[-1] if problem.game else ""
+    if family == "resistance" and request.solver in ("auto", KNOWLEDGE_TREES):
+        return _by_knowledge
+    if family == "phantom" and request.solver == "auto":
+        from .phantom.solve import SOLVABLE
+
+        return _by_private_histories if problem.name in SOLVABLE else None
+    return None
+
+
+def _by_private_histories(problem: Problem, saved: Saved) -> Work:
+    """Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly."""
+    from .phantom.certificate import certificate as phantom_certificate
+    from .phantom.solve import solving
+
+    found = yield from solving(problem.name, state=saved.state)
+    sizes = {"infosets": [len(side.first) for side in found.form.sides], "iterations": found.iterations}
+    return _result("PCFR+ on private histories, then exactly on the supports", sizes, phantom_certificate(found))
 
 
 def _by_knowledge(problem: Problem, saved: Saved) -> Work:

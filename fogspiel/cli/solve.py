@@ -159,10 +159,8 @@ def explain(
     from .. import proofs, screen
 
     body = _certificate_of(what, store)
-    if body.get("format") == proofs.RESISTANCE:
-        from ..resistance.explain import explained
-
-        lines = explained(body, every)
+    lines = proofs.own_words(body, every)
+    if lines is not None:
         return print_json({"game": body["game"], "lines": lines}) if as_json else screen.out.print("\n".join(lines))
     sides = [list(proofs.strategy_rows(body, side, game)) for side in (0, 1)]
     if as_json:
