@@ -18,7 +18,10 @@ OWN_CHECKERS = {
     "fogspiel permutation certificate 1": "phantom.permutation_check",
 }
 """Games whose trees are too large to be walked have formats of their own, each with its independent checker."""
-OWN_PLAYERS = {"fogspiel resistance certificate 1": "resistance.play"}
+OWN_PLAYERS = {
+    "fogspiel resistance certificate 1": "resistance.play",
+    "fogspiel phantom certificate 1": "phantom.play",
+}
 OWN_WORDS = {
     "fogspiel resistance certificate 1": "resistance.explain",
     "fogspiel phantom certificate 1": "phantom.explain",

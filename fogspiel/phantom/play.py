@@ -1,0 +1,46 @@
+"""Playing a phantom certificate: the view is turned to the image that has a row, and the choice is turned back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..games._phantom_rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
+from ..players import Entrant, drawn
+from .board import BOARDS, Board
+from .raw import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
+
+
+def situation_seen(seen: np.ndarray) -> Situation:
+    """What a player knows at his turn, as the rows of a certificate have it."""
+    turn = int(seen[SEEN_TURN]) // 2
+    record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
+    past = [(failed, stone) for stone, failed in record[:turn]]
+    return (*past, (record[turn][1], NOBODY))
+
+
+class Follower:
+    """Follows the strategies of a certificate, in either seat."""
+
+    def __init__(self, board: Board, strategies: tuple[Strategy, Strategy], stream: np.ndarray) -> None:
+        self.board, self.strategies, self.stream = board, strategies, stream
+
+    def begin(self, side: int) -> None:
+        """Nothing is to be remembered: the view tells all."""
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        situation, strategy = situation_seen(seen), self.strategies[int(seen[SEEN_PLAYER])]
+        smallest, moved = min((image(situation, moved), moved) for moved in self.board.symmetries.tolist())
+        shares = strategy.get(smallest)
+        if shares is None:
+            return int(actions[0])
+        cells = list(shares)
+        chosen = cells[drawn([float(shares[cell]) for cell in cells], self.stream)]
+        return moved.index(chosen)
+
+
+def follower(name: str, document: dict[str, Any]) -> Entrant:
+    """Somebody who plays a certificate."""
+    board = BOARDS[CLASSICAL[document["game"]]]
+    black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
+    return Entrant(name, lambda stream: Follower(board, (black, white), stream))
