@@ -28,6 +28,8 @@ QUICKLY_EXACT = 20_000
 """Nodes up to which the exact value is looked for without being asked."""
 KNOWLEDGE_TREES = "knowledge-trees"
 BOUNDS = ("value", "lower", "upper")
+COARSE = 1e-2
+"""How close the bounds come by walks in reasonable time."""
 FINE = 10**9
 """The largest denominator of a probability in the certificate of strategies that are not exact."""
 
@@ -163,12 +165,12 @@ def _keep(run: Run, progress: Progress) -> None:
 def _work(task: Task, saved: Saved) -> Work:
     """The way to the result of a task."""
     if specialist := _specialist(task.request, task.problem):
-        return specialist(task.problem, saved)
+        return specialist(task.request, task.problem, saved)
     assert task.tree is not None
     return _by_tree(task.request, task.problem, task.tree, saved)
 
 
-def _specialist(request: Request, problem: Problem) -> Callable[[Problem, Saved], Work] | None:
+def _specialist(request: Request, problem: Problem) -> Callable[[Request, Problem, Saved], Work] | None:
     """The solver that was made for a game, if there is one and it is wanted."""
     family = problem.game.show.__module__.rsplit(".", 1)[-1] if problem.game else ""
     if family == "resistance" and request.solver in ("auto", KNOWLEDGE_TREES):
@@ -176,21 +178,34 @@ def _specialist(request: Request, problem: Problem) -> Callable[[Problem, Saved]
     if family == "phantom" and request.solver == "auto":
         from .phantom.solve import SOLVABLE
 
-        return _by_private_histories if problem.name in SOLVABLE else None
+        if problem.name in SOLVABLE:
+            return _by_private_histories
+        return _by_walks if problem.name == "phantom-ttt-abrupt" else None
     return None
 
 
-def _by_private_histories(problem: Problem, saved: Saved) -> Work:
+def _by_private_histories(request: Request, problem: Problem, saved: Saved) -> Work:
     """Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly."""
     from .phantom.certificate import certificate as phantom_certificate
     from .phantom.solve import solving
 
-    found = yield from solving(problem.name, state=saved.state)
-    sizes = {"infosets": [len(side.first) for side in found.form.sides], "iterations": found.iterations}
-    return _result("PCFR+ on private histories, then exactly on the supports", sizes, phantom_certificate(found))
+    method = "PCFR+ on private histories, then exactly on the supports"
+    found = yield from solving(problem.name, close=0.0 if request.exact else request.gap, state=saved.state)
+    sizes = {**found.form.sizes, "iterations": found.iterations}
+    if found.form.variant == "classical":
+        return _result(method, sizes, phantom_certificate(found))
+    return _bounded(method, sizes, float(found.lower), float(found.upper))
 
 
-def _by_knowledge(problem: Problem, saved: Saved) -> Work:
+def _by_walks(request: Request, problem: Problem, saved: Saved) -> Work:
+    """Abrupt phantom tic-tac-toe, whose form does not fit into memory: bounds by depth-first walks."""
+    from .phantom.abrupt import narrowing
+
+    bounds = yield from narrowing("ttt", close=max(request.gap, COARSE), state=saved.state)
+    return _bounded("PCFR+ by depth-first walks", {}, *bounds)
+
+
+def _by_knowledge(request: Request, problem: Problem, saved: Saved) -> Work:
     """The Resistance: knowledge trees up to relabelling, plans generated when they are needed."""
     from .games._resistance_setups import SETUPS
     from .resistance.lazy import steps
@@ -252,8 +267,14 @@ def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: dict[str
     in floats.
     """
     judged = judgement(tree, *found.behaviours)
-    result: dict[str, Any] = {"value": (judged.lower + judged.upper) / 2, "lower": judged.lower, "upper": judged.upper}
-    result |= {"exact": False, "score": result["value"], "interval": [judged.lower, judged.upper]}
+    result = _bounded(found.method, sizes, judged.lower, judged.upper)
     if insist and found.exactly is not None and (exact := found.exactly()).proved:
         result |= {"exact": True, **dict.fromkeys(BOUNDS, str(exact.value)), "score": float(exact.value)}
-    return result | {"solver": found.method, "sizes": sizes, "certificate": None}
+    return result
+
+
+def _bounded(method: str, sizes: dict[str, Any], lower: float, upper: float) -> dict[str, Any]:
+    """The result of a solve that has bounds in floats and no certificate."""
+    value = (lower + upper) / 2
+    bounds = {"value": value, "lower": lower, "upper": upper, "exact": False}
+    return {**bounds, "solver": method, "sizes": sizes, "certificate": None, "score": value, "interval": [lower, upper]}

@@ -106,9 +106,9 @@ def report(
         value = f"{bounds[0]:.9g}, certainly between {bounds[1]:.9g} and {bounds[2]:.9g}"
     screen.out.print(f"[bold]{run.ask['game']}[/bold]: the first player gets {value}")
     spent = "" if seconds is None else f", {seconds:.2f} CPU s"
-    screen.out.print(f"by {result['solver']}{spent}; {_sizes(result['sizes'])}")
+    screen.out.print(f"by {result['solver']}{spent}{_sizes(result['sizes'])}")
     if path is None:
-        screen.out.print("the tree is too large for a certificate: the strategies were checked in floating point")
+        screen.out.print("there is no certificate: the strategies were checked in floating point only")
         return
     where = _where(run)
     play = "" if where else f"; play them: fogspiel match {run.ask['game']} {run.name} uniform"
@@ -123,9 +123,9 @@ def _where(run: "Run") -> str:
 
 def _sizes(sizes: dict[str, Any]) -> str:
     """The sizes that matter to people."""
-    infosets = " and ".join(f"{number:,}" for number in sizes["infosets"])
-    nodes = f"{sizes['nodes']:,} histories, " if "nodes" in sizes else ""
-    return f"{nodes}{infosets} infosets"
+    nodes = f"; {sizes['nodes']:,} histories" if "nodes" in sizes else ""
+    infosets = "; " + " and ".join(f"{number:,}" for number in sizes["infosets"]) if "infosets" in sizes else ""
+    return f"{nodes}{infosets and infosets + ' infosets'}"
 
 
 @app.command()

@@ -24,14 +24,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import inlined, kernel
-from .board import BOARDS, WINS, Board
+from .board import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1
 NEVER, AT_THE_END, ALWAYS = range(3)
 """When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell."""
 FIRST_ROOM = 1 << 16
-PLAYABLE = ("ttt", "hex-3x3")
-"""Boards on which stones stay and a player's own stones alone tell whether he wins, as is taken for granted here."""
+MOST_CELLS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +49,27 @@ class Geometry:
     """wins[player, own] are the cells that win for a player with these stones."""
 
 
+def is_simple(board: Board, wins: np.ndarray) -> bool:
+    """Whether only taken cells are illegal and a player's own stones, but not a single one, tell whether he wins."""
+    if wins[:, 0].any():
+        return False
+    for own in range(board.full + 1):
+        for other in (other for other in range(board.full + 1) if not own & other):
+            for player in range(2):
+                fates = [board.fate(player, own, other, cell) for cell in range(board.cells)]
+                illegal = sum(1 << cell for cell, fated in enumerate(fates) if fated == ILLEGAL)
+                winning = sum(1 << cell for cell, fated in enumerate(fates) if fated == WINS)
+                if illegal != own | other or winning != wins[player, own] & ~other:
+                    return False
+    return True
+
+
 @cache
 def geometry(name: str, symmetric: bool = True) -> Geometry:
     """The tables for a board, with its symmetries or with the identity alone."""
-    if name not in PLAYABLE:
-        raise ValueError(f"there is no private history of {name!r}: the boards are {' and '.join(PLAYABLE)}")
     board = BOARDS[name]
+    if board.cells > MOST_CELLS:
+        raise ValueError(f"the board {name} will not do: it must have {MOST_CELLS} cells at most, not {board.cells}")
     moved, cells = board.symmetries if symmetric else board.symmetries[:1], board.cells
     masks = np.arange(1 << cells)
     image = np.zeros((len(moved), len(masks)), np.int64)
@@ -71,6 +85,11 @@ def geometry(name: str, symmetric: bool = True) -> Geometry:
     for player in range(2):
         for own in range(len(masks)):
             wins[player, own] = sum(1 << c for c in range(cells) if board.fate(player, own, 0, c) == WINS)
+    if not is_simple(board, wins):
+        raise ValueError(
+            f"the board {name} will not do: only taken cells may be illegal, a player's own stones alone must tell "
+            "whether he wins, and one stone must not be enough"
+        )
     return Geometry(board, image, product, np.argmin(product, axis=0), rank, wins)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import game_named
+from ..games.phantom import GAMES
 from ..kernel import CELLS, NUMBER, TABLE, compiled, kernel_of
 from ..verify import demand, digest_of, fraction
 from .board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
@@ -36,7 +36,7 @@ def verified(document: Any) -> tuple[Fraction, Fraction]:
     demand(document["format"] == FORMAT, f"its format is {str(document['format'])[:40]!r}, not {FORMAT!r}")
     name = document["game"]
     demand(isinstance(name, str) and name in CLASSICAL, f"its game must be one of {', '.join(CLASSICAL)}")
-    version = game_named(name).version
+    version = next(game.version for game in GAMES if game.name == name)
     demand(document["rules"] == version and type(document["rules"]) is int, f"its rules must be version {version}")
     demand(document["digest"] == digest_of(document), "it was changed after it was written (its digest does not fit)")
     both = document["strategies"]

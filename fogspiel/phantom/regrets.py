@@ -14,7 +14,8 @@ from ..kernel import kernel
 from .form import Decisions, Form
 from .histories import NOWHERE
 
-HEADER = 3
+HEADER, SIZES, PARTS = 5, 2, 4
+"""A saved state starts with two sizes, the iterations and the bounds; each player then has four vectors."""
 
 
 class Half(NamedTuple):
@@ -30,6 +31,8 @@ class Half(NamedTuple):
     regret: np.ndarray
     average: np.ndarray
     behaviour: np.ndarray
+    best: np.ndarray
+    """The behaviour that has secured most so far."""
     plan: np.ndarray
     worth: np.ndarray
     hope: np.ndarray
@@ -156,11 +159,14 @@ class Regrets:
     Neither the sizes of the batches nor an interruption change a bit of the result.
     """
 
+    lower, upper = 0.0, 1.0
+    """What the best strategies so far secure, up to rounding; everything secures the worst payoff."""
+
     def __init__(self, form: Form):
         self.form = form
         self.iterations = 0
-        self._memory = np.zeros(3 * sum(side.sequences for side in form.sides))
-        split = 3 * form.sides[0].sequences
+        self._memory = np.zeros(PARTS * sum(side.sequences for side in form.sides))
+        split = PARTS * form.sides[0].sequences
         self._one = _half(form, 0, self._memory[:split])
         self._two = _half(form, 1, self._memory[split:])
 
@@ -177,19 +183,20 @@ class Regrets:
         return self._one.behaviour.copy(), self._two.behaviour.copy()
 
     def bounds(self) -> Bounds:
-        """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
-        found = []
+        """The bounds proved so far, up to rounding, by average and latest strategies at this and earlier looks."""
         for player, half in enumerate((self._one, self._two)):
-            pairs = [(secured(self.form, player, half.plan), half.behaviour.copy())]
-            average = averaged(self.form.sides[player], half.average)
-            pairs.append((secured(self.form, player, plan_of(self.form.sides[player], average)), average))
-            found.append((min if player else max)(pairs, key=lambda pair: pair[0]))
-        (lower, black), (upper, white) = found
-        return Bounds(lower, upper, black, white)
+            side = self.form.sides[player]
+            average = averaged(side, half.average)
+            for behaviour, plan in ((half.behaviour, half.plan), (average, plan_of(side, average))):
+                found = secured(self.form, player, plan)
+                if found < self.upper if player else found > self.lower:
+                    half.best[:] = behaviour
+                    self.lower, self.upper = (self.lower, found) if player else (found, self.upper)
+        return Bounds(self.lower, self.upper, self._one.best.copy(), self._two.best.copy())
 
     @property
     def state(self) -> bytes:
-        """All that the run needs to go on: sizes, iterations; then regrets, averages and behaviours."""
+        """All that the run needs to go on: the header; then regrets, averages, behaviours and the best of them."""
         return np.concatenate((self._header, self._memory)).astype("<f8").tobytes()
 
     def restore(self, state: bytes) -> None:
@@ -199,30 +206,35 @@ class Regrets:
                 f"a saved state of this game has {8 * (HEADER + len(self._memory))} bytes, not {len(state)}"
             )
         cells = np.frombuffer(state, "<f8")
-        if not np.array_equal(cells[: HEADER - 1], self._header[: HEADER - 1]):
+        if not np.array_equal(cells[:SIZES], self._header[:SIZES]):
             raise ValueError("the saved state is of another game; its sizes must be those of this one")
         if not self._is_sound(cells):
             raise ValueError("the saved state is damaged; its numbers must be finite and its strategies probabilities")
-        self.iterations = int(cells[HEADER - 1])
+        self.iterations = int(cells[SIZES])
+        self.lower, self.upper = cells[SIZES + 1 : HEADER].tolist()
         self._memory[:] = cells[HEADER:]
         for side, half in zip(self.form.sides, (self._one, self._two), strict=True):
             half.plan[:] = plan_of(side, half.behaviour)
 
     def _is_sound(self, cells: np.ndarray) -> bool:
         """Whether a state could have been saved: iterations are a number, averages and behaviours not negative."""
-        done, split = cells[HEADER - 1], HEADER + 3 * self.form.sides[0].sequences
+        done, split = cells[SIZES], HEADER + PARTS * self.form.sides[0].sequences
         if not np.isfinite(cells).all() or done < 0 or done != int(done):
             return False
         for side, memory in zip(self.form.sides, (cells[HEADER:split], cells[split:]), strict=True):
-            _, average, behaviour = memory.reshape(3, side.sequences)
-            totals = np.bincount(side.infoset_of[1:] + 1, behaviour[1:], 1 + side.infosets)[1:]
-            if min(average.min(), behaviour.min()) < 0 or np.any(np.abs(totals - 1) > 1e-9):
+            _, *parts = memory.reshape(PARTS, side.sequences)
+            if min(part.min() for part in parts) < 0:
                 return False
+            for behaviour in parts[1:]:
+                totals = np.bincount(side.infoset_of[1:] + 1, behaviour[1:], 1 + side.infosets)[1:]
+                if np.any(np.abs(totals - 1) > 1e-9):
+                    return False
         return True
 
     @property
     def _header(self) -> np.ndarray:
-        return np.array([*(side.sequences for side in self.form.sides), self.iterations], float)
+        sizes = [side.sequences for side in self.form.sides]
+        return np.array([*sizes, self.iterations, self.lower, self.upper], float)
 
 
 def averaged(side: Decisions, weights: np.ndarray) -> np.ndarray:
@@ -236,14 +248,15 @@ def averaged(side: Decisions, weights: np.ndarray) -> np.ndarray:
 def _half(form: Form, player: int, memory: np.ndarray) -> Half:
     """A player's arrays before the first iteration, without regrets and uniform; `memory` is his part of the state."""
     side, matrix = form.sides[player], (form.columns, form.rows)[player]
-    regret, average, behaviour = memory.reshape(3, side.sequences)
+    regret, average, behaviour, best = memory.reshape(PARTS, side.sequences)
     behaviour[0] = 1.0
     owner = side.infoset_of[1:]
     behaviour[1:] = np.where(owner == NOWHERE, 0.0, 1.0 / side.count[owner])
+    best[:] = behaviour
     worth, hope = np.zeros((2, side.sequences))
     value, hoped = np.zeros((2, side.infosets))
     graph = side.first, side.count, side.start, side.follow
     return Half(
         *graph, matrix.start, matrix.column, matrix.value,
-        regret, average, behaviour, plan_of(side, behaviour), worth, hope, value, hoped,
+        regret, average, behaviour, best, plan_of(side, behaviour), worth, hope, value, hoped,
     )  # fmt: skip

@@ -8,12 +8,10 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
 from ..exact.solve import Progress
 from .exact import Plan, best_plan, guarantee, whole_plan
 from .form import Form, form_of
-from .regrets import Regrets, plan_of
+from .regrets import Bounds, Regrets, plan_of
 
 SOLVABLE = {
     "phantom-ttt": ("ttt", "classical"),
@@ -60,7 +58,7 @@ def openings(form: Form) -> dict[int, int]:
 
 
 def opened(form: Form, cell: int) -> Form:
-    """The game in which Black's first stone goes to a cell (or one that is symmetric to it)."""
+    """The game in which Black's first stone goes to a cell or a symmetric one, drawn by lot and not told to White."""
     choices = openings(form)
     if cell not in choices:
         named = ", ".join(map(form.board.cell_name, choices))
@@ -91,7 +89,7 @@ def solving(
             exactly = bounds.gap <= worth_trying
             if exactly:
                 yield Progress("exact plans", bounds.lower, bounds.upper)
-            answer = proved(game, form, regrets.iterations, (bounds.black, bounds.white), exactly)
+            answer = proved(game, form, regrets, bounds, exactly)
             if answer.exact or done:
                 yield Progress("proved", float(answer.lower), float(answer.upper))
                 return answer
@@ -99,18 +97,16 @@ def solving(
         regrets.advance(min(BATCH, most - regrets.iterations))
 
 
-def proved(
-    game: str, form: Form, iterations: int, behaviours: tuple[np.ndarray, np.ndarray], exactly: bool
-) -> Solution:
-    """What two strategies prove once they are plans in whole numbers: the best on their supports, or rounded."""
+def proved(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
+    """What is proved by plans in whole numbers: the best strategies rounded, or the best on the latest supports."""
     found = []
-    for player, behaviour in enumerate(behaviours):
+    for player, (best, last) in enumerate(zip((bounds.black, bounds.white), regrets.last, strict=True)):
         side = form.sides[player]
-        plans = [best_plan(form, player, plan_of(side, behaviour)) if exactly else None, whole_plan(side, behaviour)]
+        plans = [best_plan(form, player, plan_of(side, last)) if exactly else None, whole_plan(side, best)]
         secured = [(guarantee(form, player, plan), plan) for plan in plans if plan is not None]
         found.append((min if player else max)(secured, key=lambda pair: pair[0]))
     (lower, black), (upper, white) = found
-    return Solution(game, form, (black, white), lower, upper, iterations)
+    return Solution(game, form, (black, white), lower, upper, regrets.iterations)
 
 
 def solution(game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000) -> Solution:
@@ -124,7 +120,7 @@ def solution(game: str, form: Form | None = None, close: float = 0.0, most: int 
 
 
 def opening_values(game: str) -> dict[str, Fraction]:
-    """The value of the game for each first cell of Black's up to symmetry."""
+    """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
     form = form_named(game)
     found = {form.board.cell_name(cell): solution(game, opened(form, cell)) for cell in openings(form)}
     for name, answer in found.items():
