@@ -16,6 +16,7 @@ import numpy as np
 
 KEPT_CACHES = 4
 SHELL = {
+    "bounding",
     "chain",
     "checkup",
     "cli",

@@ -15,6 +15,7 @@ MOST_BYTES = 1 << 30
 OWN_CHECKERS = {
     "fogspiel resistance certificate 1": "resistance.check",
     "fogspiel phantom certificate 1": "phantom.raw",
+    "fogspiel phantom bounds 1": "phantom.proof",
     "fogspiel permutation certificate 1": "phantom.permutation_check",
 }
 """Games whose trees are too large to be walked have formats of their own, each with its independent checker."""

@@ -23,7 +23,7 @@ LAYERS = [
     {"store"},
     {"chain"},
     {"runs"},
-    {"tuning", "solving"},
+    {"tuning", "solving", "bounding"},
     {"entrants"},
     {"screen"},
     {"tour", "checkup", "matches", "experiments"},

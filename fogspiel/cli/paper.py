@@ -8,12 +8,12 @@ import typer
 
 from .app import AsJson, announce_compilation, app, print_json
 
-PAPERS = ("resistance",)
+PAPERS = ("resistance", "phantom")
 
 
 @app.command()
 def paper(
-    name: Annotated[str, typer.Argument(help="resistance (Bossle 2018).")],
+    name: Annotated[str, typer.Argument(help="resistance (Bossle 2018) or phantom (Teytaud & Teytaud 2011).")],
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The paper's own program up to this many players.")] = 7,
     certificates: Annotated[Path | None, typer.Option(help="Write the certificates to this folder.")] = None,
@@ -23,7 +23,24 @@ def paper(
     if name not in PAPERS:
         raise ValueError(f"there is no paper {name!r}: the papers are {', '.join(PAPERS)}")
     announce_compilation()
-    _resistance(players, full, certificates, as_json)
+    if name == "phantom":
+        return _phantom(as_json)
+    return _resistance(players, full, certificates, as_json)
+
+
+def _phantom(as_json: bool) -> None:
+    from .. import screen
+    from ..experiments import phantom
+
+    found = []
+    with screen.working("paper phantom") as say:
+        for claim in phantom.claims():
+            say(claim.claim)
+            found.append(claim._asdict())
+    if as_json:
+        return print_json({"paper": "phantom", "variant": "classical", "claims": found})
+    title = "Teytaud & Teytaud 2011, checked (classical phantom games; scores of Black, a draw counts 1/2)"
+    return screen.table(title, ("claim", "paper", "ours", "verdict"), [tuple(claim.values()) for claim in found])
 
 
 def _resistance(players: int, full: int, certificates: Path | None, as_json: bool) -> None:

@@ -19,6 +19,7 @@ from .app import (
     resumable,
     store_path,
 )
+from .bounds import narrow, report_bounds
 from .match import play_on, print_score
 from .solve import report, work_on
 
@@ -61,6 +62,7 @@ def tune(
 def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: AsJson = False) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from .. import screen
+    from ..bounding import METHOD as BOUNDS
     from ..matches import METHOD
     from ..runs import Store
     from ..solving import METHOD as SOLVE
@@ -74,6 +76,8 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
             print_json(_outcome(found, found.result) | {"error": words})
         elif found.ask["method"] == SOLVE:
             report(found, found.result, store, as_json, None, None)
+        elif found.ask["method"] == BOUNDS:
+            report_bounds(found, found.result, store, as_json)
         elif found.ask["method"] == METHOD:
             print_score(found.ask, found.result)
         else:
@@ -84,6 +88,8 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
         found = runs.work_on(run)
         if found.ask["method"] == SOLVE:
             work_on(found, store, as_json)
+        elif found.ask["method"] == BOUNDS:
+            narrow(found, store, as_json)
         elif found.ask["method"] == METHOD:
             play_on(found.ask, found, store, threads, as_json)
         else:
@@ -230,7 +236,7 @@ def _run_as_csv(run: "Run") -> str:
 
     page = io.StringIO()
     lines = csv.writer(page, lineterminator="\n")
-    if run.ask["method"] == "solve":
+    if run.ask["method"] in ("solve", "bounds"):
         lines.writerow(["round", "lower", "upper"])
         lines.writerows([step["number"], step["lower"], step["upper"]] for step in run.steps)
         if run.result:
