@@ -63,6 +63,7 @@ def test_help_needs_neither_numba_nor_numpy():
         "explain",
         "paper",
         "export-game",
+        "bounds",
         "resume",
         "runs",
         "export",

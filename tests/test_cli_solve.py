@@ -140,6 +140,8 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("verify", "missing.json"), ("cannot be read",)),
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
+        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-4x4")),
+        (("bounds", "phantom-ponnuki-4x4", "--time", "0"), ("--time is 0.0",)),
     ],
 )
 def test_wrong_input_gets_one_sentence(refused, words, parts):
@@ -181,3 +183,26 @@ def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(tmp_path):
     again.communicate()
     listed = fogspiel("runs", "--json", FOGSPIEL_STORE=str(tmp_path / "runs.db"))
     assert json.loads(listed.stdout)["runs"][0]["state"] == "interrupted"
+
+
+def test_bounds_come_with_a_proof_that_is_checked(tmp_path):
+    found = answer("bounds", "phantom-ponnuki-3x3", "--certificate", tmp_path / "proof.json")
+    assert " ".join(sorted(found)) == "certificate cpu_seconds exact game lower run state upper"
+    assert all(f"`{key}`" in DOCUMENTED for key in found)
+    assert (found["lower"], found["upper"], found["exact"]) == ("1", "1", True)
+    assert answer("verify", tmp_path / "proof.json")["lower"] == "1"
+    body = json.loads((tmp_path / "proof.json").read_text())
+    body["upper"] = "1/2"
+    (tmp_path / "proof.json").write_text(json.dumps(body))
+    outcome = fogspiel("verify", tmp_path / "proof.json")
+    assert outcome.returncode == 2 and "Traceback" not in outcome.stderr
+
+
+def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played():
+    solved = answer("solve", "phantom-ttt", "--exact")
+    assert solved["value"] == "5/6" and solved["exact"]
+    assert answer("verify", solved["certificate"])["upper"] == "5/6"
+    lines = answer("explain", solved["run"])["lines"]
+    assert "a corner drawn by lot" in lines[3]
+    match = answer("match", "phantom-ttt", solved["run"], "uniform", "--games", 400)
+    assert match["score"] > 0.6
