@@ -307,7 +307,7 @@ def test_bounds_without_time_are_the_trivial_ones_and_a_search_on_5x5_can_be_res
     assert (result["lower"], result["upper"]) == ("0", "1") and verified(result["certificate"]) == (0, 1)
     saved = json.loads(json.dumps(steps[-1].saved))
     assert len(saved["known"]["sure"]) > 50
-    again, more = result_of("phantom-ponnuki-5x5", 2.0, saved)
+    _, more = result_of("phantom-ponnuki-5x5", 2.0, saved)
     assert len(more[-1].saved["known"]["sure"]) >= len(saved["known"]["sure"])
 
 
