@@ -19,7 +19,8 @@ from fogspiel.simulate import Match
 
 TARGETS = {
     "war": 100_000, "batawaf": 300_000, "guesswho24": 1_500_000, "guesswho96": 1_000_000, "morra": 5_000_000,
-    "pig": 500_000, "nim": 500_000,
+    "pig": 500_000, "nim": 500_000, "flip": 50_000, "battleship": 100,
+    "permutation-ttt": 5_000_000, "permutation-four": 500_000, "cheat": 50_000, "four-in-a-row": 500,
 }  # fmt: skip
 PAIRS = {
     "war": ("random", "random"),
@@ -27,7 +28,7 @@ PAIRS = {
     "guesswho24": ("OL", "OL"),
     "guesswho96": ("OL", "OL"),
 }
-NEVERGRAD = {"war": "war", "batawaf": "batawaf", "guesswho24": "guesswho", "guesswho96": "bigguesswho"}
+NEVERGRAD = {"war": "war", "batawaf": "batawaf", "guesswho24": "guesswho", "guesswho96": "bigguesswho", "flip": "flip"}
 OPENSPIEL = {"pig": "pig", "nim": "nim(pile_sizes=1;3;5;7)"}
 
 
