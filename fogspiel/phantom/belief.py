@@ -322,6 +322,11 @@ class OpenEyes:
         """How many positions are remembered."""
         return int(self._used[0])
 
+    @property
+    def bytes(self) -> int:
+        """What the table takes."""
+        return self._keys.nbytes + self._outcomes.nbytes
+
     def outcome(self, player: int, own: int, other: int, visits: int | None = None) -> int | None:
         """LOST, DRAWN or WON for the player to move; None if that takes more than `visits` new positions."""
         step = SMALLEST

@@ -19,11 +19,11 @@ from .board import BOARDS, Board
 from .proof import GAMES
 from .prover import Prover, document
 from .surewin import SureWin
-from .window import Failed, Turn, Windows
+from .window import MANY, Failed, Turn, Widths, Windows
 
 TO_THE_END = 25
-WIDTHS: dict[int, tuple[int, ...]] = {0: (3,), 1: (3, 4, 6)}
-"""Tries that the planner of 4x4 windows may choose from, by player; wider windows come later and take longer."""
+WIDTHS: dict[int, tuple[Widths, ...]] = {0: (((MANY, 3),),), 1: (((MANY, 3),), ((2, MANY), (12, 6), (MANY, 4)))}
+"""How wide the windows of 4x4 are, by player; wider ones come later and take longer."""
 Rows = list[Any]
 
 
@@ -132,7 +132,7 @@ def _restored(name: str, saved: dict[str, Any]) -> Ledger:
 def smallest(board: Board, ledger: Ledger, budget: Budget) -> Generator[str, None, None]:
     """The whole game as one window for each player."""
     for player in (0, 1):
-        windows = Windows(board, player, width=board.cells, turns=TO_THE_END)
+        windows = Windows(board, player, turns=TO_THE_END)
         prover = Prover(windows)
         window = windows.window(0, windows.beliefs.start)
         ledger.take(prover, player, prover.finish(prover.window_rows(window)[1]))
@@ -177,11 +177,11 @@ def _table(search: SureWin) -> list[Any]:
 
 def central(board: Board, ledger: Ledger, budget: Budget) -> Generator[str, None, None]:
     """The bounds for 4x4 by windows of growing width."""
-    for player, widths in WIDTHS.items():
-        for width in widths:
-            stage = f"{'White' if player else 'Black'}, width {width}"
+    for player, levels in WIDTHS.items():
+        for level, widths in enumerate(levels, 1):
+            stage = f"{'White' if player else 'Black'}, level {level}"
             if stage not in ledger.done:
-                opening = (BlackOpening, WhiteOpening)[player](Windows(board, player, width))
+                opening = (BlackOpening, WhiteOpening)[player](Windows(board, player, widths))
                 yield from _stage(stage, opening, ledger, budget)
 
 
@@ -189,7 +189,7 @@ def _stage(stage: str, opening: "Opening", ledger: Ledger, budget: Budget) -> Ge
     """The windows behind an opening, then its proof."""
     windows = opening.windows
     for own, stones, worth in ledger.known.get(stage, []):
-        windows.known[own, bytes.fromhex(stones)] = worth
+        windows.learn(own, np.frombuffer(bytes.fromhex(stones), np.int64), worth)
     try:
         for _ in opening.steps():
             if budget.spent(sum(search.bytes for search in windows.searches)):
@@ -212,7 +212,6 @@ def _written(windows: Windows) -> list[Any]:
 
 C3, B2, B3, C2 = 10, 5, 9, 6
 OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}
-CENTRE = sum(1 << cell for cell in OPPOSITE)
 
 
 class Opening(Protocol):
@@ -256,12 +255,11 @@ class WhiteOpening:
         return [OPPOSITE[failed[0]]] if failed else list(OPPOSITE)
 
     def assumptions(self, turn: Turn) -> list[np.ndarray]:
-        """Black is opposite; or he is there or not in the centre; or he has at most one central stone."""
-        worlds, opposite = turn.worlds, 1 << OPPOSITE[turn.own.bit_length() - 1]
-        there, outside = worlds & opposite != 0, worlds & CENTRE == 0
-        inside = worlds & CENTRE
-        choices = [there, there | outside, outside, inside & (inside - 1) == 0]
-        return [worlds[choice] for choice in choices if choice.any()] if not there.all() else [worlds]
+        """Black has the opposite cell; or he has anything that is not hopeless for White."""
+        opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
+        if opposite.all():
+            return [turn.worlds]
+        return [turn.worlds[opposite], self.windows.hopeful(turn.own, turn.worlds)]
 
     def steps(self) -> Iterator[None]:
         """Look into the assumptions that are worth making."""

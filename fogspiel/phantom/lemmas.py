@@ -19,7 +19,7 @@ from ..exact.rational import Exact, exact_of
 from .belief import WON, Beliefs, OpenEyes
 from .board import Board
 from .surewin import SureWin
-from .window import Window, Windows, drained
+from .window import ALL, Widths, Window, Windows, drained
 
 
 def orbits(board: Board) -> list[list[int]]:
@@ -39,22 +39,20 @@ def symmetrised(board: Board, shares: Mapping[int, Fraction]) -> dict[int, Fract
     return out
 
 
-def informed_every_turn(board: Board, player: int, own: int, worlds: np.ndarray, width: int | None = None) -> float:
+def informed_every_turn(board: Board, player: int, own: int, worlds: np.ndarray, widths: Widths = ALL) -> float:
     """Lemma 2 (a): a guarantee if the opponent sees the board before each turn of the player, who then moves unseen."""
-    return Windows(board, player, width or board.cells).guarantee(own, worlds)
+    return Windows(board, player, widths).guarantee(own, worlds)
 
 
-def informed_later(
-    board: Board, player: int, own: int, worlds: np.ndarray, turns: int, width: int | None = None
-) -> float:
+def informed_later(board: Board, player: int, own: int, worlds: np.ndarray, turns: int, widths: Widths = ALL) -> float:
     """Lemma 2 (b): a guarantee if the opponent sees the board now and, after some two-sided turns, as in (a)."""
-    windows = Windows(board, player, width or board.cells)
+    windows = Windows(board, player, widths)
     return drained(windows.solved(windows.window(own, worlds, turns)))
 
 
 def informed_once(board: Board, player: int, own: int, worlds: np.ndarray) -> tuple[Exact, Window]:
     """Lemma 2 (c): the exact value for the player if the opponent sees the board now and never again; and the game."""
-    windows = Windows(board, player, board.cells)
+    windows = Windows(board, player)
     window = windows.window(own, worlds, board.cells)
     form = window.form([])
     found = equilibrium(form)

@@ -134,6 +134,7 @@ def bound_claims() -> list[Claim]:
         Claim("IV-C2: Black's value in the matrix game, at least", "1/3", _between(exact.lower, exact.upper),
               words if exact.lower > third else judged(exact.lower == third, "wrong")),
         Claim("phantom 4x4: Black's value, at least", "2/3", str(lower), words if lower > Fraction(2, 3) else RIGHT),
+        Claim("phantom 5x5: Black's value (a conjecture)", "1", "not decided", "open"),
     ]  # fmt: skip
 
 

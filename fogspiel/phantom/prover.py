@@ -35,10 +35,12 @@ class Prover:
 
     def placed(self, own: int, worlds: np.ndarray) -> tuple[int, int]:
         """The number of the node for a belief, and the turn that leads to it."""
+        sure = self.search.sure(own, worlds)
         own, worlds, turn = self.search.canonical(own, worlds)
+        worlds = worlds if sure else self.windows.best(own, worlds)
         key = own, worlds.tobytes()
         if key not in self.numbers:
-            if self.search.sure(own, worlds):
+            if sure:
                 worth, rows = Fraction(1), self._sure_rows(own, worlds)
             else:
                 worth, rows = self.window_rows(self.windows.window(own, worlds))

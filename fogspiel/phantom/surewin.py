@@ -26,9 +26,9 @@ from .board import Board
 REFUTED = -1
 KEPT = 24
 """Decided beliefs with the same own stones that are compared with a new one."""
-SLICE = 256
-"""Beliefs looked into between two reports."""
-VISITS = {25: 400}
+EVERY = 1.0
+"""Seconds between two reports."""
+VISITS = {25: 10}
 """Positions that one look with open eyes may take, by the cells of the board; boards not listed have no limit."""
 
 Key = tuple[int, bytes]
@@ -44,16 +44,8 @@ class Progress(NamedTuple):
     depth: int
     """The most own stones seen."""
     bytes: int
-    """What the table takes, about."""
+    """What the tables take, about."""
     seconds: float
-
-
-class Pause(Exception):
-    """A slice of the search is over; what is decided is remembered."""
-
-
-class TooMuch(Exception):
-    """The search has used up its memory."""
 
 
 class SureWin:
@@ -64,8 +56,6 @@ class SureWin:
         self.board, self.player, self.dominance, self.pruning = board, player, dominance, pruning
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
-        self._limit: int | None = None
-        self._memory = float("inf")
         self._visits = VISITS.get(board.cells)
         self._near: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
@@ -76,41 +66,50 @@ class SureWin:
 
     def choice(self, own: int, worlds: np.ndarray) -> int:
         """The try that wins for sure, or REFUTED."""
+        steps = self.steps(own, worlds)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return int(end.value)
+
+    def search(
+        self, own: int, worlds: np.ndarray, seconds: float = float("inf"), memory: float = 1.0
+    ) -> Generator[Progress, None, bool | None]:
+        """The verdict, with a report every second; None if `seconds` or `memory` (GiB) run out first.
+
+        What is decided stays in the table: searching again, also with a saved table, goes on from there.
+        """
+        begun, reported = monotonic(), 0.0
+        steps = self.steps(own, worlds)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return bool(end.value != REFUTED)
+            taken, used = monotonic() - begun, self.bytes + self.eyes.bytes
+            spent = taken >= seconds or used > memory * 2**30
+            if spent or taken > reported + EVERY:
+                reported = taken
+                yield Progress(self.nodes, len(self.table), self.depth, used, taken)
+            if spent:
+                return None
+
+    def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
+        """The try that wins for sure, or REFUTED, with a pause before every belief that is looked into."""
         if not len(worlds):
             raise ValueError("a belief without worlds decides nothing: give at least one possible set of stones")
         own, worlds, turn = self.canonical(own, worlds)
         key = own, worlds.tobytes()
         found = self.table.get(key)
         if found is None:
-            found = self._decide(own, worlds)
+            yield
+            found = yield from self._decided(own, worlds)
             self.table[key] = found
             self.bytes += len(key[1]) + 200
             if self.dominance:
                 self._keep(own, key[1], frozenset(worlds.tolist()), found)
         return found if found == REFUTED else self._shifts[turn].index(found)
-
-    def search(
-        self, own: int, worlds: np.ndarray, seconds: float = float("inf"), memory: float = 1.0
-    ) -> Generator[Progress, None, bool | None]:
-        """The verdict, slice by slice; None if `seconds` or `memory` (GiB) run out first.
-
-        What is decided stays in the table: searching again, or restoring a saved table, goes on from there.
-        """
-        begun, self._memory = monotonic(), memory * 2**30
-        try:
-            while True:
-                self._limit = self.nodes + SLICE
-                try:
-                    return self.sure(own, worlds)
-                except Pause:
-                    taken = monotonic() - begun
-                    yield Progress(self.nodes, len(self.table), self.depth, self.bytes, taken)
-                    if taken > seconds:
-                        return None
-                except TooMuch:
-                    return None
-        finally:
-            self._limit, self._memory = None, float("inf")
 
     def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
         """The smallest image of a belief under the symmetries of the board, and which symmetry gives it."""
@@ -122,11 +121,7 @@ class SureWin:
         """Whether some world is not won with open eyes, so that there is no sure win."""
         return not self.eyes.all_won(self.player, own, worlds, self._visits)
 
-    def _decide(self, own: int, worlds: np.ndarray) -> int:
-        if self._limit is not None and self.nodes >= self._limit:
-            raise Pause
-        if self.bytes > self._memory:
-            raise TooMuch
+    def _decided(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
         self.nodes += 1
         self.depth = max(self.depth, own.bit_count())
         near = self._dominated(own, worlds) if self.dominance else None
@@ -138,14 +133,14 @@ class SureWin:
         for cell, (_, going, wins, draws) in enumerate(tally):
             if wins and not going and not draws:  # Lemma 3
                 illegal = self.beliefs.split(own, worlds, cell).illegal
-                return cell if not len(illegal) or self.sure(own, illegal) else REFUTED
+                return cell if not len(illegal) or (yield from self.steps(own, illegal)) != REFUTED else REFUTED
         promising = [cell for cell, (_, going, wins, draws) in enumerate(tally) if going + wins and not draws]
         for cell in sorted(promising, key=lambda cell: -tally[cell][0] - tally[cell][2]):
             split = self.beliefs.split(own, worlds, cell)
             after, losses = self.beliefs.answered(own | 1 << cell, split.going)
-            if losses or not self.sure(own | 1 << cell, after):
+            if losses or (yield from self.steps(own | 1 << cell, after)) == REFUTED:
                 continue
-            if not len(split.illegal) or self.sure(own, split.illegal):
+            if not len(split.illegal) or (yield from self.steps(own, split.illegal)) != REFUTED:
                 return cell
         return REFUTED
 

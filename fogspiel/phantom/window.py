@@ -7,8 +7,8 @@ nothing if it is not. The value of a window is a guarantee in the phantom game b
 an opponent who sees more, and may rearrange what the planner cannot know, is no weaker.
 
 Beliefs that are sure wins are worth 1 (`surewin`), and so are worlds in which the opponent, once he has seen the
-board, wins for sure worth 0; assumptions leave such worlds out. The planner may be restricted to his `width` most
-promising tries at each decision, which can only lower the guarantee; the opponent never is.
+board, wins for sure worth 0; assumptions leave such worlds out. The planner may be restricted to his most promising
+tries at each decision, which can only lower the guarantee; the opponent never is.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -31,6 +31,10 @@ WIN = -1
 PLANNER, OPPONENT = 0, 1
 
 Failed = tuple[int, ...]
+Widths = tuple[tuple[int, int], ...]
+"""How many tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds."""
+MANY = 1 << 30
+ALL: Widths = ((MANY, MANY),)
 
 
 @dataclass(eq=False)
@@ -125,13 +129,15 @@ class Knowledge:
 class Windows:
     """The guarantees of one player on a board without draws, by windows; remembered by belief."""
 
-    def __init__(self, board: Board, player: int, width: int = 16, turns: int = 1) -> None:
-        self.board, self.player, self.width, self.turns = board, player, width, turns
+    def __init__(self, board: Board, player: int, widths: Widths = ALL, turns: int = 1) -> None:
+        self.board, self.player, self.widths, self.turns = board, player, widths, turns
         self.searches = [SureWin(board, 0), SureWin(board, 1)]
         self.search = self.searches[player]
         self.beliefs: Beliefs = self.search.beliefs
         self.sides = (Knowledge(self.search), Knowledge(self.searches[1 - player]))
         self.known: dict[tuple[int, bytes], float] = {}
+        self.larger: dict[int, dict[frozenset[int], float]] = {}
+        """The same by own stones, to be looked through for beliefs with more worlds."""
         self.windows = self.largest = 0
         self._seen_through: dict[tuple[int, int], bool] = {}
 
@@ -162,8 +168,32 @@ class Windows:
         if key not in self.known:
             yield
             hopeless = len(self.hopeful(own, worlds)) < len(worlds)
-            self.known[key] = 0.0 if hopeless else (yield from self.solved(self.window(own, worlds)))
-        return self.known[key]
+            worth = 0.0 if hopeless else (yield from self.solved(self.window(own, worlds)))
+            self.learn(own, worlds, worth)
+        return self.worth(own, worlds)
+
+    def learn(self, own: int, worlds: np.ndarray, worth: float) -> None:
+        """Remember what the window of a belief, in canonical form, is worth."""
+        self.known[own, worlds.tobytes()] = worth
+        if worth:
+            self.larger.setdefault(own, {})[frozenset(worlds.tolist())] = worth
+
+    def best(self, own: int, worlds: np.ndarray) -> np.ndarray:
+        """The worlds of the best known belief that contains this one, both in canonical form.
+
+        What is guaranteed in more worlds is guaranteed in fewer; a restricted planner may find the larger easier.
+        """
+        worth, chosen, mine = self.known.get((own, worlds.tobytes()), 0.0), worlds, None
+        for more, found in self.larger.get(own, {}).items():
+            if found > worth + NEVER and len(more) > len(worlds):
+                mine = mine or frozenset(worlds.tolist())
+                if mine < more:
+                    worth, chosen = found, np.array(sorted(more), np.int64)
+        return chosen
+
+    def worth(self, own: int, worlds: np.ndarray) -> float:
+        """What is known about a belief in canonical form: what it or a larger one guarantees."""
+        return self.known.get((own, self.best(own, worlds).tobytes()), 0.0)
 
     def solved(self, window: Window) -> Generator[None, None, float]:
         """The value of a window; the assumptions are looked into when the planner would make them."""
@@ -184,18 +214,19 @@ class Windows:
         worths = []
         for own, worlds in window.assumed:
             sure, image = self.search.sure(own, worlds), self.search.canonical(own, worlds)
-            worths.append(1.0 if sure else self.known.get((image[0], image[1].tobytes()), 0.0))
+            worths.append(1.0 if sure else self.worth(image[0], image[1]))
         return worths
 
     def promising(self, turn: Turn, failed: Failed) -> list[int]:
-        """The planner's tries: those that keep most worlds won with open eyes, `width` of them."""
+        """The planner's tries: those that keep most worlds won with open eyes, as many as `widths` allows."""
         side = self.sides[PLANNER]
-        tries = side.tries(turn, failed)
-        if len(tries) <= self.width:
+        tries, worlds = side.tries(turn, failed), side.left(turn, failed)
+        width = next(width for most, width in self.widths if len(worlds) <= most)
+        if len(tries) <= width:
             return tries
         score = dict.fromkeys(tries, 0.0)
         outcome, look, opponent = self.search.eyes.outcome, self.beliefs.look, 1 - self.player
-        for world in side.left(turn, failed).tolist():
+        for world in worlds.tolist():
             illegal, wins = look(self.player, turn.own, world)
             for cell in tries:
                 if (wins >> cell) & 1:
@@ -206,7 +237,7 @@ class Windows:
                     score[cell] += 1
                 elif not look(opponent, world, turn.own | 1 << cell)[1]:
                     score[cell] += 0.3
-        return sorted(sorted(tries, key=lambda cell: -score[cell])[: self.width])
+        return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
     def window(
         self,
