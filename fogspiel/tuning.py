@@ -1,9 +1,12 @@
 """A tuning run from request to result: played, stored step by step, and resumed by playing it again from the record."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import __version__
 from .arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
@@ -82,6 +85,36 @@ def request_of(run: Run) -> Request:
     return Request(**ask)
 
 
+def _steps(request: Request, arena: Arena) -> Iterator[Step]:
+    """What the method does until its budget is spent."""
+    with suppress(BudgetSpent):
+        yield from method_named(request.method)(arena)
+
+
+class Tuned(NamedTuple):
+    """What a run that was not stored has found."""
+
+    theta: np.ndarray
+    games: int
+    steps: int
+
+
+def tuned(request: Request) -> Tuned:
+    """The vector that the method finds for its budget of games; nothing is stored, nothing is measured."""
+    arena = Arena(
+        game=game_named(request.game),
+        seed=request.seed,
+        race_rule=Race(request.race, request.delta, request.epsilon),
+        baseline_name=request.baseline,
+        budget=Budget(request.games),
+        observation=request.observation,
+    )
+    theta, steps = arena.start, 0
+    for step in _steps(request, arena):
+        theta, steps = step.theta, steps + 1
+    return Tuned(theta, arena.games, steps)
+
+
 def carry_on(
     run: Run,
     threads: int = 1,
@@ -113,29 +146,25 @@ def carry_on(
         partial=run.partial(),
         on_batch=keep,
     )
-    theta, steps = arena.start, 0
-    try:
-        told = 0
-        for step in method_named(request.method)(arena):
-            body = {
-                "accepted": step.accepted,
-                "games": arena.games,
-                "population": step.population,
-                "sigma": step.sigma,
-                "events": arena.events[told:],
-                **({"theta": step.theta.tolist()} if step.accepted else {}),
-            }
-            if steps >= len(stored):
-                run.append("step", body)
-                on_step(arena, step)
-            elif canonical(body) != canonical(stored[steps]):
-                raise ValueError(
-                    f"run {run.name} was played by fogspiel {run.ask['fogspiel']}, and this is {__version__}: "
-                    f"step {steps + 1} comes out differently, so it cannot be resumed; start it anew"
-                )
-            theta, steps, told = step.theta, steps + 1, len(arena.events)
-    except BudgetSpent:
-        pass
+    theta, steps, told = arena.start, 0, 0
+    for step in _steps(request, arena):
+        body = {
+            "accepted": step.accepted,
+            "games": arena.games,
+            "population": step.population,
+            "sigma": step.sigma,
+            "events": arena.events[told:],
+            **({"theta": step.theta.tolist()} if step.accepted else {}),
+        }
+        if steps >= len(stored):
+            run.append("step", body)
+            on_step(arena, step)
+        elif canonical(body) != canonical(stored[steps]):
+            raise ValueError(
+                f"run {run.name} was played by fogspiel {run.ask['fogspiel']}, and this is {__version__}: "
+                f"step {steps + 1} comes out differently, so it cannot be resumed; start it anew"
+            )
+        theta, steps, told = step.theta, steps + 1, len(arena.events)
     score = measured(
         arena.game,
         with_parameters(arena.game, theta),

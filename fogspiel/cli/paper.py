@@ -6,23 +6,48 @@ from typing import Annotated, Any
 
 import typer
 
-from .app import AsJson, announce_compilation, app, print_json
+from .app import AsJson, Seed, StorePath, announce_compilation, app, print_json
+from .tables import regenerate, show_report
 
-PAPERS = ("resistance", "phantom")
+STORED = ("table2", "table3", "section5")
+PAPERS = (*STORED, "figure1", "resistance", "phantom")
+NAMES = (
+    "table2, table3, figure1 or section5 (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011) "
+    "or resistance (Bossle 2018)."
+)
 
 
 @app.command()
 def paper(
-    name: Annotated[str, typer.Argument(help="resistance (Bossle 2018) or phantom (Teytaud & Teytaud 2011).")],
+    name: Annotated[str, typer.Argument(help=NAMES)],
+    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores; says what it left out.")] = False,
+    seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell [10; 3 if quick].")] = None,
+    race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",
+    scale: Annotated[float, typer.Option(help="Tables: multiply all budgets of games by this.")] = 1.0,
+    seed: Seed = 1,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="Processes; results do not depend on it [all cores].")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the report [fogspiel-NAME, here].")] = None,
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
-    full: Annotated[int, typer.Option(min=4, max=7, help="The paper's own program up to this many players.")] = 7,
-    certificates: Annotated[Path | None, typer.Option(help="Write the certificates to this folder.")] = None,
+    full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
+    certificates: Annotated[
+        Path | None, typer.Option(help="The Resistance: write certificates to this folder.")
+    ] = None,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Reproduce the tables and figures of a paper, its numbers beside ours."""
     if name not in PAPERS:
-        raise ValueError(f"there is no paper {name!r}: the papers are {', '.join(PAPERS)}")
+        raise ValueError(f"there is no paper {name!r}: it is {', '.join(PAPERS[:-1])} or {PAPERS[-1]}")
+    if name in STORED:
+        options = {"name": name, "quick": quick, "seeds": seeds, "race": race, "scale": scale, "seed": seed}
+        return regenerate(options, processes, output, store, as_json)
     announce_compilation()
+    if name == "figure1":
+        from ..experiments.guesswho import figure1
+
+        return show_report(figure1(), None, output, as_json)
     if name == "phantom":
         return _phantom(as_json)
     return _resistance(players, full, certificates, as_json)

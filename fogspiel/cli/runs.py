@@ -22,6 +22,7 @@ from .app import (
 from .bounds import narrow, report_bounds
 from .match import play_on, print_score
 from .solve import report, work_on
+from .tables import work_on_experiment
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -63,35 +64,39 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from .. import screen
     from ..bounding import METHOD as BOUNDS
-    from ..matches import METHOD
+    from ..experiments.stored import METHOD as PAPER
+    from ..matches import METHOD as MATCH
     from ..runs import Store
     from ..solving import METHOD as SOLVE
 
     path = store_path(store)
     with Store.open(path, write=False) as runs:
         found = runs.read(run)
+    method = found.ask["method"]
     if found.result is not None:
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
             print_json(_outcome(found, found.result) | {"error": words})
-        elif found.ask["method"] == SOLVE:
+        elif method == SOLVE:
             report(found, found.result, store, as_json, None, None)
-        elif found.ask["method"] == BOUNDS:
+        elif method == BOUNDS:
             report_bounds(found, found.result, store, as_json)
-        elif found.ask["method"] == METHOD:
+        elif method == MATCH:
             print_score(found.ask, found.result)
-        else:
+        elif method != PAPER:
             _print_result(found, found.result)
         screen.err.print(words, style="red")
         raise typer.Exit(2)
     with Store.open(path, write=True) as runs:
         found = runs.work_on(run)
-        if found.ask["method"] == SOLVE:
+        if method == SOLVE:
             work_on(found, store, as_json)
-        elif found.ask["method"] == BOUNDS:
+        elif method == BOUNDS:
             narrow(found, store, as_json)
-        elif found.ask["method"] == METHOD:
+        elif method == MATCH:
             play_on(found.ask, found, store, threads, as_json)
+        elif method == PAPER:
+            work_on_experiment(runs, found, store, threads, None, as_json)
         else:
             _work_on(found, store, threads, as_json)
 
@@ -248,6 +253,8 @@ def _run_as_csv(run: "Run") -> str:
             players = run.ask["first"], run.ask["second"]
             lines.writerow([*players, body["games"], body["score"], *body["interval"]])
         return page.getvalue()
+    if run.ask["method"] == "paper":
+        raise ValueError(f"run {run.name} is an experiment: its tables are CSV files beside its report")
     names = parameters_of(game_named(run.ask["game"]))
     lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
     theta: list[float] = []

@@ -1,0 +1,78 @@
+"""fogspiel paper table2, table3, section5 and figure1: the benchmark of Cauwet & Teytaud 2018, stored and reported."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .app import announce_compilation, cores, print_json, resumable, store_path
+
+if TYPE_CHECKING:
+    from ..report import Report, Table
+    from ..runs import Run, Store
+
+SHOWN_COLUMNS, SHOWN_TABLES = 7, 2
+
+
+def regenerate(
+    options: dict[str, Any], processes: int | None, output: Path | None, store: Path | None, as_json: bool
+) -> None:
+    """Work on an experiment, on from where it was left if it was begun before, and write its report."""
+    from ..experiments.stored import Request, run_of
+    from ..runs import Store
+
+    request = Request(**options)
+    with Store.open(store_path(store), write=True) as runs:
+        work_on_experiment(runs, run_of(runs, request), store, processes, output, as_json)
+
+
+def work_on_experiment(
+    runs: "Store", run: "Run", store: Path | None, processes: int | None, output: Path | None, as_json: bool
+) -> None:
+    """Work on a stored experiment with a progress bar; an interruption prints the command that goes on."""
+    from .. import screen
+    from ..experiments.catalogue import experiment_named
+    from ..experiments.stored import carry_on, known_rows, request_of
+
+    request = request_of(run)
+    experiment = experiment_named(request.name)
+    announce_compilation()
+    screen.err.print(f"run {run.name}: {request.name}" + (", found finished in the store" if run.finished else ""))
+    with resumable(run, store, as_json), screen.progress(run.name, 1.0) as bar:
+
+        def watch(done: int, total: int, row: dict[str, Any]) -> None:
+            words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
+            bar.show(done / total, f"{done} of {total}: {words}", done)
+
+        rows = carry_on(run, experiment, cores(processes), known_rows(runs), watch)
+    show_report(experiment.report(request, rows), run.name, output, as_json)
+
+
+def show_report(report: "Report", run: str | None, output: Path | None, as_json: bool) -> None:
+    """Write the report into its folder, and show what matters of it."""
+    from .. import screen
+    from ..report import written
+
+    folder = output or Path(f"fogspiel-{report.name}")
+    files = [str(path) for path in written(report, folder)]
+    if as_json:
+        found = {
+            table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables
+        }
+        return print_json(
+            {"paper": report.name, "run": run, "command": report.command, "tables": found, "files": files}
+        )
+    for paragraph in report.paragraphs:
+        screen.out.print(paragraph + "\n")
+    for table in report.tables[:SHOWN_TABLES]:
+        _show(table)
+    screen.out.print(
+        f"written to {folder}: {report.name}.html, {report.name}.md and {len(files) - 2} files of numbers and pictures"
+    )
+    return None
+
+
+def _show(table: "Table") -> None:
+    from .. import screen
+    from ..report import shown
+
+    rows = [tuple(shown(cell) for cell in row[:SHOWN_COLUMNS]) for row in table.rows]
+    screen.table(table.title, table.columns[:SHOWN_COLUMNS], rows)

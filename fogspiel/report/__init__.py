@@ -1,0 +1,48 @@
+"""A report made once and written many ways: Markdown, HTML, JSON, a CSV per table, and charts as SVG and PNG.
+
+Equal reports give equal bytes: nothing that is written knows the time or the machine.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from .figures import drawings
+from .page import as_html
+from .parts import Cell, Chart, Part, Report, Series, Table, shown
+from .text import as_csv, as_json, as_markdown, json_text
+
+__all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "as_markdown", "files", "shown", "written"]
+
+
+def files(report: Report) -> dict[str, bytes]:
+    """Every file of a report, by name; figures only if matplotlib is installed."""
+    drawn = drawings(report)
+    texts = {f"{report.name}.md": as_markdown(report, bool(drawn)), f"{report.name}.html": as_html(report)}
+    texts[f"{report.name}.json"] = json_text(report)
+    texts |= {f"{report.name}-{table.name}.csv": as_csv(table) for table in report.tables}
+    return {name: text.encode() for name, text in texts.items()} | drawn
+
+
+def written(report: Report, folder: Path) -> list[Path]:
+    """Write every file of a report to a folder; nobody ever finds half a file there."""
+    made, paths = files(report), []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in made.items():
+            _replace(folder / name, content)
+            paths.append(folder / name)
+    except OSError as error:
+        why = error.strerror or error
+        raise ValueError(f"the report cannot be written to {folder} ({why}): name a folder that can be") from None
+    return paths
+
+
+def _replace(path: Path, content: bytes) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}-draft")
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink()

@@ -1,0 +1,163 @@
+"""What a report is made of: tables, charts, paragraphs and headings."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+Cell = str | int | float | None
+KINDS = ("line", "dots", "bars")
+HEADING = "## "
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
+NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
+
+
+def shown(cell: Cell) -> str:
+    """A cell as people read it: floats with four decimals, or three digits where these would say nothing."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and (cell == 0 or 1e-3 <= abs(cell) < 1e6):
+        return f"{cell:,.4f}"
+    return f"{cell:.3g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def numeric(table: "Table", column: int) -> bool:
+    """Whether a column holds numbers, or text of figures without words, and so aligns to the right."""
+    cells = [row[column] for row in table.rows if row[column] not in (None, "")]
+    return bool(cells) and all(FIGURES.fullmatch(cell) for cell in cells if isinstance(cell, str))
+
+
+def _plain(cell: Any) -> Cell:
+    """The cell as JSON can write it, numbers of other libraries included."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, Integral):
+        return int(cell)
+    if isinstance(cell, Real) and math.isfinite(cell):
+        return float(cell)
+    raise ValueError(f"a report cannot show {cell!r}: write text, a finite number, or None for what is missing")
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be part of a file's name: use letters, digits, hyphens and dots")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; None is what is missing, and floats are rounded where people read them."""
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of table {self.name} has {len(row)} cells for {len(self.columns)} columns")
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points of one name; with `low` and `high`, the limits of its interval."""
+
+    name: str
+    x: Sequence[Cell]
+    y: Sequence[Cell]
+    low: Sequence[Cell] = ()
+    high: Sequence[Cell] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("x", "y", "low", "high"):
+            object.__setattr__(self, field, tuple(_plain(cell) for cell in getattr(self, field)))
+        lengths = (len(self.y), len(self.low) or len(self.x), len(self.high) or len(self.x))
+        if lengths != (len(self.x),) * 3 or bool(self.low) != bool(self.high):
+            raise ValueError(f"series {self.name} needs as many y (and low and high, if any) as x")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Series over one pair of axes; charts of one `group` are panels of one figure."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    series: Sequence[Series]
+    kind: str = "line"
+    note: str = ""
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name(self.figure)
+        object.__setattr__(self, "series", tuple(self.series))
+        if self.kind not in KINDS:
+            raise ValueError(f"chart {self.name} is of kind {self.kind!r}: it must be {', '.join(KINDS)}")
+
+    @property
+    def figure(self) -> str:
+        """The figure that this chart is drawn in."""
+        return self.group or self.name
+
+    @property
+    def categories(self) -> list[str]:
+        """What stands along the x axis, where that is names and not numbers."""
+        if self.kind != "bars" and not any(isinstance(x, str) for series in self.series for x in series.x):
+            return []
+        return list(dict.fromkeys(shown(x) for series in self.series for x in series.x))
+
+
+Part = Table | Chart | str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Paragraphs, then parts: tables, charts, further paragraphs, and headings (text that starts with `## `)."""
+
+    name: str
+    title: str
+    command: str
+    paragraphs: Sequence[str]
+    parts: Sequence[Part]
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        object.__setattr__(self, "paragraphs", tuple(self.paragraphs))
+        object.__setattr__(self, "parts", tuple(self.parts))
+        names = [part.name for part in self.parts if not isinstance(part, str)]
+        clashing = {name for name in names if names.count(name) > 1} | set(names) & {
+            part.group for part in self.parts if isinstance(part, Chart)
+        }
+        if clashing:
+            raise ValueError(f"report {self.name} has several parts called {min(clashing)}: each needs its own name")
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables among the parts."""
+        return [part for part in self.parts if isinstance(part, Table)]
+
+    @property
+    def figures(self) -> dict[str, list[Chart]]:
+        """The charts among the parts, by the figure that they are panels of."""
+        found: dict[str, list[Chart]] = {}
+        for part in self.parts:
+            if isinstance(part, Chart):
+                found.setdefault(part.figure, []).append(part)
+        return found
+
+    def blocks(self) -> Iterator[Table | list[Chart] | str]:
+        """The parts in order, a figure with all its panels where its first panel stands."""
+        figures = self.figures
+        for part in self.parts:
+            if not isinstance(part, Chart):
+                yield part
+            elif part.figure in figures:
+                yield figures.pop(part.figure)
