@@ -22,10 +22,12 @@ OWN_CHECKERS = {
 OWN_PLAYERS = {
     "fogspiel resistance certificate 1": "resistance.play",
     "fogspiel phantom certificate 1": "phantom.play",
+    "fogspiel permutation certificate 1": "phantom.permutation_play",
 }
 OWN_WORDS = {
     "fogspiel resistance certificate 1": "resistance.explain",
     "fogspiel phantom certificate 1": "phantom.explain",
+    "fogspiel permutation certificate 1": "phantom.permutation_words",
 }
 
 

@@ -181,7 +181,7 @@ def _specialist(request: Request, problem: Problem) -> Callable[[Request, Proble
         if problem.name in SOLVABLE:
             return _by_private_histories
         return _by_walks if problem.name == "phantom-ttt-abrupt" else None
-    return None
+    return _by_orders if family == "permutation" and request.solver == "auto" else None
 
 
 def _by_private_histories(request: Request, problem: Problem, saved: Saved) -> Work:
@@ -220,6 +220,20 @@ def _by_knowledge(request: Request, problem: Problem, saved: Saved) -> Work:
     infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
     sizes = {"spy_sets": game.total, "infosets": infosets, "rounds": len(rows), "plans": rows[-1]["rows"]}
     return _result("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
+
+
+def _by_orders(request: Request, problem: Problem, saved: Saved) -> Work:
+    """Permutation tic-tac-toe: orders of the cells up to symmetry, found by best responses when they are needed."""
+    from .phantom.permutation_solve import rounds
+
+    rows = list(saved.rows)
+    for step in rounds(stored=saved.rows):
+        rows.append(step.record)
+        remark = f"round {step.number}, {step.sizes[0]} and {step.sizes[1]} orders"
+        yield Progress(remark, step.lower, step.upper, rows[-1])
+    proof = rows[-1]["certificate"]
+    sizes = {"rounds": len(rows), "orders": rows[-1]["sizes"], "support": [len(proof["first"]), len(proof["second"])]}
+    return _result("double oracle on orders of the cells, then exactly", sizes, proof)
 
 
 def _by_tree(request: Request, problem: Problem, tree: Tree, saved: Saved) -> Work:

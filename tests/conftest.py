@@ -1,8 +1,66 @@
-"""Every test keeps away from the user's own store."""
+"""Every test keeps away from the user's own store; commands run in the process of the tests, which is faster."""
+
+import json
+import signal
+import subprocess
+import sys
 
 import pytest
+
+from fogspiel import cli
 
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):
     monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
+
+
+@pytest.fixture
+def fogspiel(monkeypatch, capsys):
+    """Run the command line as `fogspiel WORDS` would, but for a process of its own."""
+
+    def outcome(*words):
+        monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
+        capsys.readouterr()
+        handler, digits = signal.getsignal(signal.SIGTERM), sys.get_int_max_str_digits()
+        try:
+            with pytest.raises(SystemExit) as end:
+                cli.main()
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+            sys.set_int_max_str_digits(digits)
+        told = capsys.readouterr()
+        remarks = "".join(line for line in told.err.splitlines(True) if not line.startswith("compiling the rules"))
+        return subprocess.CompletedProcess(words, end.value.code, told.out, remarks)
+
+    return outcome
+
+
+@pytest.fixture
+def answer(fogspiel):
+    """The JSON object a command prints, which must be all of its stdout."""
+
+    def answered(*words):
+        outcome = fogspiel(*words, "--json")
+        assert outcome.returncode == 0, outcome.stderr
+        assert outcome.stdout.count("\n") == 1
+        return json.loads(outcome.stdout)
+
+    return answered
+
+
+@pytest.fixture
+def refused(fogspiel):
+    """A command that must be refused: one sentence on stderr with all these parts in it, exit code 2."""
+
+    def refuse(*words, because=()):
+        outcome = fogspiel(*words)
+        assert outcome.returncode == 2, outcome.stderr
+        assert "Traceback" not in outcome.stderr
+        lines = outcome.stderr.strip().splitlines()
+        assert len(lines) == 1 and len(lines[0]) < 600, lines
+        for part in (because,) if isinstance(because, str) else because:
+            assert part in lines[0]
+        return outcome
+
+    return refuse

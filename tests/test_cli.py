@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,31 +14,7 @@ import pytest
 from fogspiel.game import games
 
 COMMAND = [sys.executable, "-m", "fogspiel.cli"]
-
-
-def fogspiel(*words, **environment):
-    """Run the command line as a program of its own."""
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], env=os.environ | environment, capture_output=True, text=True, timeout=300
-    )
-
-
-def answer(*words):
-    """The JSON object a command prints, which must be all of its stdout."""
-    outcome = fogspiel(*words, "--json")
-    assert outcome.returncode == 0, outcome.stderr
-    assert outcome.stdout.count("\n") == 1
-    return json.loads(outcome.stdout)
-
-
-def assert_refused(outcome, *parts):
-    """One sentence on stderr, exit code 2."""
-    assert outcome.returncode == 2, outcome.stderr
-    assert "Traceback" not in outcome.stderr
-    lines = outcome.stderr.strip().splitlines()
-    assert len(lines) == 1 and len(lines[0]) < 600
-    for part in parts:
-        assert part in lines[0]
+DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
 
 
 def test_help_needs_neither_numba_nor_numpy():
@@ -71,16 +46,21 @@ def test_help_needs_neither_numba_nor_numpy():
         "doctor",
     ],
 )
-def test_every_command_has_help(command):
+def test_every_command_has_help(command, fogspiel):
     outcome = fogspiel(command, "--help")
     assert outcome.returncode == 0 and "--json" in outcome.stdout
 
 
-def test_version_is_printed():
-    assert fogspiel("--version").stdout.startswith("fogspiel ")
+def test_the_program_prints_its_version_and_refuses_in_one_sentence():
+    """The same through a process of its own, as it is installed; all other tests call what it calls."""
+    started = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    assert started.stdout.startswith("fogspiel ")
+    wrong = subprocess.run([*COMMAND, "match", "wra", "a", "b", "--json"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2 and "no game" in json.loads(wrong.stdout)["error"]
+    assert len(wrong.stderr.splitlines()) == 1
 
 
-def test_games_lists_every_game_with_its_parameters():
+def test_games_lists_every_game_with_its_parameters(answer, fogspiel):
     listed = {game["name"]: game for game in answer("games")["games"]}
     assert list(listed) == list(games())
     assert listed["batawaf"]["parameter_names"] == ["A", "B", "C"]
@@ -90,13 +70,13 @@ def test_games_lists_every_game_with_its_parameters():
     assert "batawaf" in fogspiel("games").stdout
 
 
-def test_show_draws_a_position_and_says_where_the_game_comes_from():
+def test_show_draws_a_position_and_says_where_the_game_comes_from(answer, fogspiel):
     shown = answer("show", "war")
     assert "your deck" in shown["view"] and shown["actions"] and "Cauwet" in shown["source"]
     assert "may try" in fogspiel("show", "war").stdout
 
 
-def test_match_reports_everything_a_script_needs():
+def test_match_reports_everything_a_script_needs(answer):
     found = answer("match", "batawaf", "descending", "random", "--games", 4000, "--seed", 5)
     assert {"game", "first", "second", "score", "interval", "wins", "draws", "losses", "games", "seed"} <= found.keys()
     assert found["games"] == 4000 == found["wins"] + found["draws"] + found["losses"]
@@ -121,18 +101,17 @@ SNAPSHOTS = [
 ]  # fmt: skip
 
 
-def test_the_keys_of_every_answer_are_those_of_the_documentation():
-    documented = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+def test_the_keys_of_every_answer_are_those_of_the_documentation(answer):
     for words, keys in SNAPSHOTS:
         found = answer(*words)
         assert " ".join(sorted(found)) == keys, words
         for key in found:
-            assert f"`{key}`" in documented, f"docs/json.md does not mention {key}"
+            assert f"`{key}`" in DOCUMENTED, f"docs/json.md does not mention {key}"
     (listed,) = answer("runs")["runs"]
     assert " ".join(sorted(listed)) == "created game games interval method name score seconds seen state steps"
 
 
-def test_match_takes_numbers_files_and_baselines(tmp_path):
+def test_match_takes_numbers_files_and_baselines(tmp_path, answer):
     (tmp_path / "list.json").write_text("[0, 0, 50]")
     (tmp_path / "object.json").write_text('{"game": "batawaf", "theta": [0, 0, 50]}')
     (tmp_path / "plain.txt").write_text("0 0 50\n")
@@ -146,13 +125,13 @@ def test_match_takes_numbers_files_and_baselines(tmp_path):
     assert answer("match", "batawaf", "random", "random", "--games", 99)["games"] == 100
 
 
-def test_exact_rates_come_as_fractions():
+def test_exact_rates_come_as_fractions(answer, refused):
     found = answer("match", "guesswho128", "OL", "God", "--exact")
     assert found["score"] == 0.5 and found["fraction"] == "1/2" and found["exact"] is True
-    assert_refused(fogspiel("match", "war", "random", "descending", "--exact"), "no exact rate is known for war")
+    refused("match", "war", "random", "descending", "--exact", because="no exact rate is known for war")
 
 
-def test_a_run_is_tuned_listed_exported_and_played(tmp_path):
+def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, refused):
     store = ("--store", tmp_path / "my runs.db")
     found = answer("tune", "batawaf", "--race", "count-mixture", "--games", 20_000, "--seed", 3, *store)
     assert found["run"] == "batawaf-1" and found["state"] == "finished" and found["games"] <= 20_000
@@ -167,14 +146,12 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path):
     assert by_run == by_file
     lines = list(csv.DictReader(io.StringIO(fogspiel("export", "batawaf-1", "--format", "csv", *store).stdout)))
     assert len(lines) == found["steps"] and int(lines[-1]["games"]) <= found["games"]
-    finished = fogspiel("resume", "batawaf-1", *store)
-    assert_refused(finished, "batawaf-1 is finished")
-    assert "scores" in finished.stdout
+    assert "scores" in refused("resume", "batawaf-1", *store, because="batawaf-1 is finished").stdout
     assert "batawaf-1" in fogspiel("runs", *store).stdout
-    assert_refused(fogspiel("match", "war", "batawaf-1", "random", *store), "batawaf-1 tuned batawaf, not war")
+    refused("match", "war", "batawaf-1", "random", *store, because="batawaf-1 tuned batawaf, not war")
 
 
-def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path):
+def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path, answer):
     asked = ("tune", "batawaf", "--games", 30_000_000, "--threads", 1)
     for sign in (signal.SIGINT, signal.SIGTERM):
         store = tmp_path / f"{sign}.db"
@@ -185,7 +162,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs inherit it ignored
         )
         deadline = time.monotonic() + 120
-        while not (store.exists() and json.loads(fogspiel("runs", "--store", store, "--json").stdout)["runs"]):
+        while not (store.exists() and any(run["steps"] for run in answer("runs", "--store", store)["runs"])):
             assert time.monotonic() < deadline
             time.sleep(0.1)
         child.send_signal(sign)
@@ -196,7 +173,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path
         assert b"Traceback" not in err
 
 
-def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, monkeypatch):
+def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, monkeypatch, answer, fogspiel, refused):
     from typer.testing import CliRunner
 
     from fogspiel import cli, screen
@@ -219,8 +196,8 @@ def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, mo
     assert resumed["games"] == 20_002
     for key in ("score", "outcomes", "observed"):
         assert resumed[key] == whole[key]
-    assert_refused(fogspiel("resume", "batawaf-1", *store), "is finished")
-    assert_refused(fogspiel("match", "batawaf", "batawaf-1", "random", *store), "is a match, not a player")
+    refused("resume", "batawaf-1", *store, because="is finished")
+    refused("match", "batawaf", "batawaf-1", "random", *store, because="is a match, not a player")
     assert len(fogspiel("export", "batawaf-1", "--format", "csv", *store).stdout.splitlines()) == 3
 
 
@@ -255,45 +232,27 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "part"), WRONG, ids=[" ".join(words)[:60] for words, _ in WRONG])
-def test_wrong_input_gets_one_sentence_and_writes_nothing(words, part, tmp_path):
-    store = tmp_path / "runs.db"
-    assert_refused(fogspiel(*words, FOGSPIEL_STORE=str(store)), part)
+def test_wrong_input_gets_one_sentence_and_writes_nothing(words, part, tmp_path, refused):
+    refused(*words, because=part)
     assert not list(tmp_path.iterdir())
 
 
-def test_errors_are_json_for_programs():
+def test_errors_are_json_for_programs(fogspiel):
     outcome = fogspiel("match", "wra", "a", "b", "--json")
     assert outcome.returncode == 2 and "no game" in json.loads(outcome.stdout)["error"]
 
 
-def test_parameter_files_that_are_wrong_are_refused(tmp_path):
-    cases = {
-        "other.json": ('{"game": "war4", "theta": [1, 2, 3]}', "is for war4, not for war"),
-        "words.json": ('["a", "b", "c"]', "not a number"),
-        "empty.json": ("{}", "no list of numbers"),
-        "broken.json": ("[1, 2", "neither JSON nor plain numbers"),
-        "short.txt": ("1 2", "takes 3 parameters"),
-        "huge.txt": ("1 " * 600_000, "larger than"),
-        "bytes.txt": (b"\xff\xfe\x00", "neither JSON nor plain numbers"),
-    }
-    for name, (content, part) in cases.items():
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert_refused(fogspiel("match", "war", path, "random"), part)
-    assert_refused(fogspiel("match", "war", tmp_path, "random"), "cannot be read")
-
-
-def test_stores_that_cannot_be_used_are_refused(tmp_path):
+def test_stores_that_cannot_be_used_are_refused(tmp_path, refused):
     (tmp_path / "empty.db").write_bytes(b"")
     (tmp_path / "foreign.db").write_text("hello " * 100)
     for store in (tmp_path, tmp_path / "empty.db", tmp_path / "foreign.db"):
         before = store.read_bytes() if store.is_file() else None
         for words in (("tune", "batawaf", "--games", 100), ("runs",), ("resume", "batawaf-1")):
-            assert_refused(fogspiel(*words, "--store", store), str(store))
+            refused(*words, "--store", store, because=str(store))
         assert before is None or store.read_bytes() == before
 
 
-def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path):
+def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path, answer, fogspiel):
     store = ("--store", tmp_path / "runs.db")
     report = answer("doctor", *store)
     assert report["ok"] and {"fogspiel", "numba", "kernel cache", "store"} <= {
@@ -304,9 +263,35 @@ def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path):
     assert outcome.returncode == 2 and "PROBLEM" in outcome.stdout and "Traceback" not in outcome.stderr
 
 
-def test_the_tour_finds_the_order_and_names_the_next_command(tmp_path):
-    found = answer("tour", "--store", tmp_path / "runs.db")
+def check_the_tour(answer, documented):
+    found = answer("tour")
     scores = {(row["game"], row["first"], row["second"]): row["score"] for row in found["rows"]}
-    assert scores["batawaf", "batawaf-1", "random"] > 0.68
+    assert scores["batawaf", "batawaf-1", "random"] > 0.66
     assert scores["guesswho128", "OL", "God"] == 0.5
     assert found["next"].startswith("fogspiel match batawaf batawaf-1")
+    assert len({row["game"] for row in found["benchmark"]}) == len(found["benchmark"]) == 12
+    for row in found["benchmark"]:
+        assert row["interval"][0] < row["score"] < row["interval"][1] and row["words"]
+    papers = {row["game"] for row in found["benchmark"] if row["paper"] is not None}
+    assert papers == {"war", "batawaf", "morra", "nim", "permutation-ttt", "permutation-four"}
+    assert all(f"`{key}`" in documented for key in (*found, *found["benchmark"][0]))
+    return found
+
+
+def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(answer, monkeypatch):
+    from fogspiel import tour
+    from fogspiel.tuning import Request
+
+    small = [stop._replace(budget=stop.budget and 200, report=20) for stop in tour.STOPS]
+    runs = [Request("batawaf", method, "count-mixture", games=60_000) for method in ("iterative", "naive")]
+    for name, value in (("STOPS", small), ("BATAWAF_RUNS", runs), ("GAMES", 4000)):
+        monkeypatch.setattr(tour, name, value)
+    found = check_the_tour(answer, DOCUMENTED)
+    (careful,) = (row for row in found["benchmark"] if row["game"] == "cheat")
+    assert "0 losses" in careful["words"]
+
+
+@pytest.mark.slow
+def test_the_whole_tour_does_as_well_as_the_paper_where_that_can_be_compared(answer):
+    for row in check_the_tour(answer, DOCUMENTED)["benchmark"]:
+        assert row["paper"] is None or row["interval"][1] > row["paper"]

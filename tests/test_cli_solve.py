@@ -1,19 +1,16 @@
 """Solving on the command line: answers, refusals, interruptions."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from test_cli import COMMAND, answer, assert_refused, fogspiel
+from test_cli import COMMAND, DOCUMENTED
 
-from fogspiel import cli
+from fogspiel.truth.permutation import VALUE
 
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
 SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
 SNAPSHOTS = [
     (("explain", "kuhn"), "first game lower second upper"),
@@ -26,27 +23,12 @@ SNAPSHOTS = [
 
 
 @pytest.fixture
-def refused(monkeypatch, capsys):
-    """A command that must be refused, run in this process, which is faster than starting another one."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        told = capsys.readouterr()
-        complaint = "".join(line for line in told.err.splitlines(True) if not line.startswith("compiling the rules"))
-        return subprocess.CompletedProcess(words, end.value.code, told.out, complaint)
-
-    return run
-
-
-@pytest.fixture
-def kuhn():
+def kuhn(answer):
     """What solving Kuhn poker answers."""
     return answer("solve", "kuhn", "--exact")
 
 
-def test_solve_answers_with_the_exact_value_and_a_certificate(kuhn):
+def test_solve_answers_with_the_exact_value_and_a_certificate(kuhn, answer):
     assert " ".join(sorted(kuhn)) == SOLVE
     assert all(f"`{key}`" in DOCUMENTED for key in kuhn)
     assert (kuhn["value"], kuhn["lower"], kuhn["upper"], kuhn["exact"]) == ("-1/18", "-1/18", "-1/18", True)
@@ -56,13 +38,13 @@ def test_solve_answers_with_the_exact_value_and_a_certificate(kuhn):
 
 
 @pytest.mark.parametrize(("words", "keys"), SNAPSHOTS)
-def test_the_keys_of_the_answers_are_those_of_the_documentation(words, keys):
+def test_the_keys_of_the_answers_are_those_of_the_documentation(words, keys, answer):
     found = answer(*words)
     assert " ".join(sorted(found)) == keys
     assert all(f"`{key}`" in DOCUMENTED for key in found)
 
 
-def test_people_read_the_value_the_strategies_and_what_to_do_next():
+def test_people_read_the_value_the_strategies_and_what_to_do_next(fogspiel):
     outcome = fogspiel("solve", "rps-half")
     assert outcome.returncode == 0
     assert "the first player gets exactly 0" in outcome.stdout and "fogspiel verify" in outcome.stdout
@@ -70,36 +52,35 @@ def test_people_read_the_value_the_strategies_and_what_to_do_next():
     assert "rock 2/5" in table and "scissors 1/5" in table
 
 
-def test_a_solved_run_plays_is_listed_and_exported(kuhn):
+def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refused):
     match = answer("match", "kuhn", kuhn["run"], "uniform", "--games", 2000)
     assert match["score"] > 0 and match["games"] == 2000
     assert kuhn["run"] in {run["name"] for run in answer("runs")["runs"]}
     assert answer("export", kuhn["run"])["result"]["value"] == "-1/18"
     assert fogspiel("export", kuhn["run"], "--format", "csv").stdout.splitlines()[-1] == "result,-1/18,-1/18"
-    finished = fogspiel("resume", kuhn["run"])
-    assert finished.returncode == 2 and "nothing to resume" in finished.stderr
+    refused("resume", kuhn["run"], because="nothing to resume")
 
 
-def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused):
+def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     """One file with the six rules."""
     source = (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text()
     own = tmp_path / "own.py"
     own.write_text(source.replace("from ..", "from fogspiel."))
-    assert_refused(refused("solve", own), "say which one", "rps-half")
+    refused("solve", own, because=("say which one", "rps-half"))
     solved = answer("solve", f"{own}:rps-half", "--certificate", tmp_path / "proof.json")
     assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")
     assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:rps-half")["valid"]
-    assert_refused(refused("verify", tmp_path / "proof.json"), "version 1 of rps-half")
+    refused("verify", tmp_path / "proof.json", because="version 1 of rps-half")
 
 
-def test_gambit_files_go_out_and_come_back(tmp_path, refused):
+def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):
     for name in ("kuhn.efg", "kuhn.nfg"):
         assert answer("export-game", "kuhn", "--output", tmp_path / name)["bytes"] > 0
         solved = answer("solve", tmp_path / name)
         assert solved["value"] == "-1/18"
         assert answer("verify", solved["certificate"], "--game", tmp_path / name)["valid"]
-    assert_refused(refused("export-game", "kuhn", "--output", tmp_path / "kuhn.txt"), ".efg or .nfg")
-    assert_refused(refused("export-game", "leduc", "--output", tmp_path / "leduc.nfg"), "write it as .efg")
+    refused("export-game", "kuhn", "--output", tmp_path / "kuhn.txt", because=".efg or .nfg")
+    refused("export-game", "leduc", "--output", tmp_path / "leduc.nfg", because="write it as .efg")
 
 
 BAD_FILES = {
@@ -124,7 +105,7 @@ BAD_FILES = {
 def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refused, name):
     content, part = BAD_FILES[name]
     (tmp_path / name).write_text(content)
-    assert_refused(refused("solve", tmp_path / name, "--store", tmp_path / "runs.db"), part)
+    refused("solve", tmp_path / name, because=part)
     assert not (tmp_path / "runs.db").exists()
 
 
@@ -145,7 +126,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
     ],
 )
 def test_wrong_input_gets_one_sentence(refused, words, parts):
-    assert_refused(refused(*words), *parts)
+    refused(*words, because=parts)
 
 
 def test_truncated_and_tampered_certificates_are_refused(tmp_path, kuhn, refused):
@@ -153,19 +134,18 @@ def test_truncated_and_tampered_certificates_are_refused(tmp_path, kuhn, refused
     broken = tmp_path / "broken.json"
     for length in range(0, len(text) - 1, 97):
         broken.write_text(text[:length])
-        assert_refused(refused("verify", broken), "damaged or not complete")
+        refused("verify", broken, because="damaged or not complete")
     body = json.loads(text)
     body["lower"] = "0"
     broken.write_text(json.dumps(body))
-    assert_refused(refused("verify", broken), "changed after it was written")
+    refused("verify", broken, because="changed after it was written")
     broken.write_text("[]")
-    assert_refused(refused("verify", broken), "which game")
+    refused("verify", broken, because="which game")
 
 
-def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(tmp_path):
-    environment = os.environ | {"FOGSPIEL_STORE": str(tmp_path / "runs.db")}
+def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(answer):
     words = [*COMMAND, "solve", "leduc", "--method", "cfr+", "--gap", "1e-9", "--json"]
-    process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     while "solving leduc" not in process.stderr.readline():
         pass
@@ -175,17 +155,14 @@ def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(tmp_path):
     assert process.returncode == 130
     stopped = json.loads(out)
     assert stopped["state"] == "interrupted" and stopped["resume"] == "fogspiel resume leduc-1"
-    again = subprocess.Popen(
-        [*COMMAND, "resume", "leduc-1"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    again = subprocess.Popen([*COMMAND, "resume", "leduc-1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(4)
     again.kill()  # nothing to be done about it, and nothing lost
     again.communicate()
-    listed = fogspiel("runs", "--json", FOGSPIEL_STORE=str(tmp_path / "runs.db"))
-    assert json.loads(listed.stdout)["runs"][0]["state"] == "interrupted"
+    assert answer("runs")["runs"][0]["state"] == "interrupted"
 
 
-def test_bounds_come_with_a_proof_that_is_checked(tmp_path):
+def test_bounds_come_with_a_proof_that_is_checked(tmp_path, answer, refused):
     found = answer("bounds", "phantom-ponnuki-3x3", "--certificate", tmp_path / "proof.json")
     assert " ".join(sorted(found)) == "certificate cpu_seconds exact game lower run state upper"
     assert all(f"`{key}`" in DOCUMENTED for key in found)
@@ -194,11 +171,10 @@ def test_bounds_come_with_a_proof_that_is_checked(tmp_path):
     body = json.loads((tmp_path / "proof.json").read_text())
     body["upper"] = "1/2"
     (tmp_path / "proof.json").write_text(json.dumps(body))
-    outcome = fogspiel("verify", tmp_path / "proof.json")
-    assert outcome.returncode == 2 and "Traceback" not in outcome.stderr
+    refused("verify", tmp_path / "proof.json")
 
 
-def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played():
+def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     solved = answer("solve", "phantom-ttt", "--exact")
     assert solved["value"] == "5/6" and solved["exact"]
     assert answer("verify", solved["certificate"])["upper"] == "5/6"
@@ -206,3 +182,24 @@ def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played():
     assert "a corner drawn by lot" in lines[3]
     match = answer("match", "phantom-ttt", solved["run"], "uniform", "--games", 400)
     assert match["score"] > 0.6
+
+
+def test_permutation_tic_tac_toe_is_solved_explained_checked_and_played(answer):
+    solved = answer("solve", "permutation-ttt", "--exact")
+    assert solved["value"] == str(VALUE) and solved["exact"]
+    proved = answer("verify", solved["certificate"])
+    assert proved["lower"] == proved["upper"] == str(VALUE)
+    lines = answer("explain", solved["run"], "--all")["lines"]
+    assert lines[0].startswith(f"permutation-ttt: moving first one gets {VALUE}")
+    assert lines[4:9] == [
+        "",
+        " 10.19%    10.06%     9.28%     7.74%     4.92%     4.90%",
+        "  8 2 6     1 3 2     2 8 4     6 2 8     8 2 7     1 3 2",
+        "  9 1 7     8 4 9     9 1 5     7 1 9     9 1 6     8 5 9",
+        "  4 3 5     7 5 6     6 7 3     4 3 5     4 3 5     7 4 6",
+    ]
+    shares = [float(word.strip("%")) for line in lines for word in line.split() if word.endswith("%")]
+    assert len(shares) == sum(solved["sizes"]["support"]) and abs(sum(shares) - 200) < 0.5
+    match = answer("match", "permutation-ttt", solved["run"], "best-vs-random", "--games", 2000)
+    exact = answer("match", "permutation-ttt", "equilibrium", "best-vs-random", "--exact")["score"]
+    assert match["interval"][0] < exact < match["interval"][1]

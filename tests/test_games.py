@@ -279,7 +279,7 @@ HIDDEN = {
 """How to change a state in what a player cannot see, by the game's module."""
 
 
-SLOW = {"battleship"}
+SLOW = {"battleship", "four"}
 """Modules of games that play hundreds, not thousands of games a second."""
 
 

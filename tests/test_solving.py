@@ -113,6 +113,7 @@ def run_with_interruptions(path, request, every):
         Request("leduc", "lazy"),
         Request("leduc", "double-oracle"),
         Request("resistance5", "knowledge-trees"),
+        Request("permutation-ttt"),
     ],
     ids=lambda request: f"{request.game}, {request.solver}",
 )

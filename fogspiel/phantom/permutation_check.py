@@ -37,7 +37,7 @@ class Grid(NamedTuple):
 
 
 TTT = Grid(
-    "phantom-ttt-permutation",
+    "permutation-ttt",
     3,
     3,
     ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)),
