@@ -18,8 +18,8 @@ from fogspiel.phantom.permutation_check import TTT, Grid, digest_of, verified
 from fogspiel.phantom.permutation_solve import certificate, rounds, solved
 
 HALF = Fraction(1, 2)
-DIAGONALS = Grid("phantom-diagonals-permutation", 2, 2, ((0, 3), (1, 2)))
-STRIP = Grid("phantom-strip-permutation", 1, 5, ((0, 1, 2), (0, 1, 3), (1, 3, 4), (2, 3, 4)))
+DIAGONALS = Grid("permutation-diagonals", 2, 2, ((0, 3), (1, 2)))
+STRIP = Grid("permutation-strip", 1, 5, ((0, 1, 2), (0, 1, 3), (1, 3, 4), (2, 3, 4)))
 
 
 @kernel

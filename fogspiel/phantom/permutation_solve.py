@@ -172,6 +172,6 @@ def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> dict[str, 
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
     )
-    body: dict[str, Any] = {"format": FORMAT, "game": f"phantom-{board.name}-permutation", "rules": RULES}
+    body: dict[str, Any] = {"format": FORMAT, "game": f"permutation-{board.name}", "rules": RULES}
     body |= {"value": str(value), "lower": str(value), "upper": str(value), "first": first, "second": second}
     return body | {"digest": digest_of(body)}
