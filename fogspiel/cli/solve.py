@@ -1,4 +1,4 @@
-"""fogspiel solve, verify, explain and export-game."""
+"""fogspiel solve, verify and export-game."""
 
 import shlex
 import time
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
-SHOWN_ROWS = 12
 
 Source = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
 RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
@@ -145,59 +144,6 @@ def verify(file: Path, game: RulesFile = None, as_json: AsJson = False) -> None:
         return print_json({"file": str(file), "game": body["game"], "valid": True, **proved, "cpu_seconds": seconds})
     value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
     screen.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({seconds} CPU s)")
-
-
-@app.command()
-def explain(
-    what: Annotated[str, typer.Argument(help="A game, a solve run, or a certificate file.")],
-    every: Annotated[bool, typer.Option("--all", help="All rows, not only the first ones.")] = False,
-    game: RulesFile = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Explain a solution: what each side does, in words, by what it sees."""
-    from .. import proofs, screen
-
-    body = _certificate_of(what, store)
-    lines = proofs.own_words(body, every)
-    if lines is not None:
-        return print_json({"game": body["game"], "lines": lines}) if as_json else screen.out.print("\n".join(lines))
-    sides = [list(proofs.strategy_rows(body, side, game)) for side in (0, 1)]
-    if as_json:
-        named = {
-            name: [{"sees": seen, "plays": plays} for seen, plays in rows]
-            for name, rows in zip(("first", "second"), sides, strict=True)
-        }
-        return print_json({"game": body["game"], "lower": body["lower"], "upper": body["upper"], **named})
-    for name, rows in zip(("first", "second"), sides, strict=True):
-        shown = rows if every else rows[:SHOWN_ROWS]
-        screen.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
-        if len(shown) < len(rows):
-            screen.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
-    return None
-
-
-def _certificate_of(what: str, store: Path | None) -> dict[str, Any]:
-    """The certificate that the words stand for: a file, a run, or that of a game, which is solved for it."""
-    from .. import proofs
-    from ..entrants import RUN_NAME
-    from ..game import games
-    from ..runs import Store
-    from ..solving import METHOD, Request, solved
-
-    if what.endswith(".json"):
-        return proofs.read(Path(what))
-    if RUN_NAME.fullmatch(what) and what not in games():
-        with Store.open(store_path(store), write=False) as runs:
-            found = runs.read(what)
-        if found.ask["method"] != METHOD or found.result is None or found.result["certificate"] is None:
-            raise ValueError(f"run {what} has no certificate: it must be a finished solve")
-        return found.result["certificate"]
-    announce_compilation()
-    proof = solved(Request(what))["certificate"]
-    if proof is None:
-        raise ValueError(f"{what} is too large to be explained row by row")
-    return proof
 
 
 @app.command("export-game")
