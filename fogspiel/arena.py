@@ -1,6 +1,6 @@
 """Where contenders meet: every race, comparison and duel of a run, each game counted, up to the budget.
 
-The arena numbers its events (races, comparisons, rounds of duels) and gives each its own stream of games, so the k-th
+The arena numbers its events (races, comparisons, duels, meetings) and gives each its own stream of games, so the k-th
 event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
 to resume a run, its method simply runs again.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .contender import Contender, fixed, in_turn, named, redrawn, with_parameters
-from .game import Game
+from .game import Game, parameters_of
 from .race import Race, Verdict, scan
 from .rng import below, child, fill_normal, stream_of
 from .simulate import Match
@@ -70,22 +70,26 @@ class Arena:
 
     def gaussian(self) -> np.ndarray:
         """A new vector of standard Gaussian numbers."""
-        theta = np.empty(len(self.start))
-        fill_normal(self.stream, theta)
-        return theta
+        return self.gaussians(1)[0]
+
+    def gaussians(self, count: int) -> np.ndarray:
+        """That many new vectors of standard Gaussian numbers, a row each."""
+        thetas = np.empty((count, len(parameters_of(self.game))))
+        fill_normal(self.stream, thetas.reshape(-1))
+        return thetas
 
     def pick(self, count: int) -> int:
         """A uniform number below `count`."""
         return int(below(self.stream, count))
 
-    def race(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
-        """Race two vectors against each other."""
+    def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
+        """Race two vectors against each other, by the rule of the run or by another one."""
         match = Match(self.game, self._player(challenger), self._player(incumbent))
 
         def observed(key: int, first: int, count: int) -> np.ndarray:
             return self._scores(match, key, first, count).sum(axis=1)
 
-        return self._raced(self.race_rule, observed, outcomes=2 * self._columns + 1, games=self._columns)
+        return self._raced(rule or self.race_rule, observed, outcomes=2 * self._columns + 1, games=self._columns)
 
     def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
@@ -112,6 +116,21 @@ class Arena:
             scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
         self._close({"scores": "".join(map(str, scores.reshape(-1).tolist())), "games": needed})
         return scores
+
+    def meetings(self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False) -> np.ndarray:
+        """The scores of every row of one against its row of the other: row, pair of games, first and second seat.
+
+        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal.
+        """
+        number, rows = len(self.events), len(firsts)
+        if number < len(self.recorded):
+            digits = self.recorded[number]["pairs"]
+        else:
+            digits = self._met(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
+        self._close({"pairs": digits, "games": 2 * len(digits)})
+        met = np.frombuffer(digits.encode(), np.uint8).astype(np.int64) - ord("0")
+        met = met.reshape(rows, pairs) if same_deals else met.reshape(pairs, rows).T
+        return np.stack([met // 3, met % 3], axis=2)
 
     # How an event is played
 
@@ -162,6 +181,40 @@ class Arena:
         verdict = Verdict(decision, tuple(counts.tolist()), done * games)
         self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
         return verdict
+
+    def _pairing(self, firsts: np.ndarray, seconds: np.ndarray, deals: int) -> Callable[[int, int], np.ndarray]:
+        """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
+        key = self._key(len(self.events))
+
+        def of_rows(rows: slice) -> Match:
+            return Match(self.game, in_turn(self.game, firsts[rows]), in_turn(self.game, seconds[rows]))
+
+        def on_same_deals(first: int, count: int) -> np.ndarray:
+            row, deal = divmod(first, deals)
+            return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
+
+        if deals:
+            return on_same_deals
+        everyone = of_rows(slice(None))
+        return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
+
+    def _met(self, scores: Callable[[int, int], np.ndarray], total: int) -> str:
+        """Play so many pairs in batches: for each a digit, three times the score in the first seat plus the other."""
+        number, digits = len(self.events), ""
+        if self.partial is not None and self.partial["event"] == number:
+            digits = self.partial["pairs"]
+        while len(digits) < total:
+            if self._games_left(2) < total:
+                self.games += 2 * len(digits)
+                raise BudgetSpent
+            began = time.monotonic()
+            brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_a_second * BATCH_SECONDS) // 2))
+            batch = scores(len(digits), min(brief, total - len(digits)))
+            self._games_a_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
+            digits += (batch @ (3, 1) + ord("0")).astype(np.uint8).tobytes().decode()
+            if len(digits) < total:
+                self.on_batch(self, {"event": number, "pairs": digits, "games": 2 * len(digits)})
+        return digits
 
     def _close(self, event: Event) -> None:
         self.events.append(event)

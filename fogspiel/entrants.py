@@ -2,16 +2,25 @@
 
 import json
 import re
+from math import isfinite
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .contender import Contender, fixed, named, names, redrawn, with_parameters
-from .game import Game, parameters_of
+from .game import Game, checked_vector, parameters_of
+from .optimise import METHODS
+from .optimise.step import Answer
 from .players import Entrant
 from .proofs import follower_of_certificate
 from .runs import Run, Store
 from .solving import METHOD as SOLVE
+from .tuning import answer_of, player_of
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 16_000_000
+ROUNDING = 1e-9
+"""How far the weights of a mixture may be from 1 in sum."""
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
 
 
@@ -24,33 +33,41 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entra
     if words in names(game):
         return named(game, words)
     numbers = _numbers(words)
+    if not parameters_of(game) and (numbers is not None or _is_file(words)):
+        raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
         return with_parameters(game, numbers)
     if _is_file(words):
-        return with_parameters(game, _from_file(game, Path(words)), words)
+        return player_of(game, _from_file(game, Path(words)), words)
     if RUN_NAME.fullmatch(words):
         with Store.open(store, write=False) as runs:
             run = runs.read(words)
         if run.ask["method"] == SOLVE:
             return solution_of_run(game, run)
-        return with_parameters(game, vector_of_run(game, run), words)
-    shown = words if len(words) <= 60 else words[:57] + "..."
-    raise ValueError(
-        f"{shown!r} is not a player of {game.name}: give a name ({', '.join(names(game))}), a run, "
-        f"a parameter file, or {len(parameters_of(game))} numbers with commas between them"
-    )
+        return player_of(game, found_by_run(game, run), words)
+    ways, count = f"a name ({', '.join(names(game))})", len(parameters_of(game))
+    more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
+    raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
 
 
-def vector_of_run(game: Game, run: Run) -> list[float]:
+def _short(words: object) -> str:
+    """What was given, fit for a sentence."""
+    shown = repr(words)
+    return shown if len(shown) <= 60 else shown[:57] + ".."
+
+
+def found_by_run(game: Game, run: Run) -> Answer:
     """What a run has found so far."""
-    if "first" in run.ask:
-        raise ValueError(f"run {run.name} is a match, not a player")
+    if run.ask["method"] not in METHODS:
+        raise ValueError(
+            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
+        )
     if run.ask["game"] != game.name:
         raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
-    for row in reversed(run.rows):
-        if "theta" in row.body:
-            return row.body["theta"]
-    raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+    found = answer_of(run)
+    if found is None:
+        raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+    return found
 
 
 def solution_of_run(game: Game, run: Run) -> Entrant:
@@ -78,8 +95,8 @@ def _is_file(words: str) -> bool:
         return False
 
 
-def _from_file(game: Game, path: Path) -> list[float]:
-    """The numbers of a parameter file: JSON (a list, or an object with `theta` and `game`), or plain numbers."""
+def _from_file(game: Game, path: Path) -> Answer:
+    """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -89,16 +106,42 @@ def _from_file(game: Game, path: Path) -> list[float]:
         raise ValueError(f"the parameter file {path} is larger than {MOST_BYTES} bytes: that is no parameter vector")
     try:
         text = content.decode()
-        found = json.loads(text) if text.lstrip()[:1] in ("{", "[") else re.split(r"[\s,;]+", text.strip())
-    except ValueError:
+        if text.lstrip()[:1] in ("{", "["):
+            found = json.loads(text, parse_int=float)  # whole numbers too, however long they are
+        else:
+            found = [float(word) for word in re.split(r"[\s,;]+", text.strip())]
+    except (ValueError, RecursionError):
         raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
     if isinstance(found, dict):
         if found.get("game", game.name) != game.name:
-            raise ValueError(f"the parameter file {path} is for {found['game']}, not for {game.name}")
+            raise ValueError(f"the parameter file {path} is for {_short(found['game'])}, not for {game.name}")
+        if found.get("thetas") is not None:
+            return _mixture(game, path, found["thetas"], found.get("weights"))
         found = found.get("theta")
+    return Answer(_vector(game, path, found, "under `theta`"))
+
+
+def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
+    """A parameter vector of a file."""
     if not isinstance(found, list):
-        raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or under `theta`)")
-    try:
-        return [float(number) for number in found]
-    except (TypeError, ValueError):
-        raise ValueError(f"the parameter file {path} has something that is not a number in its vector") from None
+        raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or {where})")
+    for number in found:
+        if not isinstance(number, float):
+            raise ValueError(f"the parameter file {path} has {_short(number)} in its vector, which is not a number")
+    return checked_vector(game, found)
+
+
+def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Answer:
+    """The mixture of a parameter file."""
+    if not isinstance(thetas, list) or not thetas:
+        raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")
+    members = np.array([_vector(game, path, theta, "one for each member under `thetas`") for theta in thetas])
+    if not isinstance(weights, list) or len(weights) != len(members):
+        many = len(weights) if isinstance(weights, list) else "no"
+        raise ValueError(f"the parameter file {path} has {len(members)} members but {many} weights: give one for each")
+    for weight in weights:
+        if not isinstance(weight, float) or not isfinite(weight) or weight < 0:
+            raise ValueError(f"the parameter file {path} has a weight {_short(weight)}: it must be a number from 0 up")
+    if abs(sum(weights) - 1) > ROUNDING:
+        raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
+    return Answer(members[int(np.argmax(weights))], members, np.array(weights))

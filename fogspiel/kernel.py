@@ -21,17 +21,22 @@ SHELL = {
     "chain",
     "checkup",
     "cli",
+    "diagnosis",
     "entrants",
     "experiments",
     "explain",
+    "exploiter",
     "interop",
+    "learning",
     "locks",
     "matches",
     "measure",
     "memory",
+    "nash",
     "optimise",
     "problem",
     "proofs",
+    "ranking",
     "report",
     "runs",
     "screen",
@@ -41,6 +46,7 @@ SHELL = {
     "tour",
     "tuning",
     "web",
+    "workers",
 }
 """Modules that no kernel can reach (a test makes sure): editing them keeps the cache."""
 
@@ -94,6 +100,7 @@ if CACHE is not None:
 
 from numba import config, njit, types  # noqa: E402  (the cache folder must be set before Numba is imported)
 from numba.core.typing.templates import Signature  # noqa: E402
+from numba.experimental import function_type  # noqa: E402
 
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
@@ -147,3 +154,26 @@ def compiled(function: Callable[..., Any], of: Signature) -> Callable[..., Any]:
     if COMPILED and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
+
+
+def _remember_addresses(question: str) -> None:
+    """Let Numba look up the addresses of kernels that are passed to other kernels once, not at every call.
+
+    It asks anew for every argument of every call, which takes longer than a hundred games; compiled code never moves.
+    """
+    asked: Callable[..., int] | None = getattr(function_type, question, None)
+    if asked is None:  # another version of Numba, which may be in no need of it
+        return
+    answers: dict[tuple[int, int], tuple[Any, Any, int]] = {}
+
+    def remembered(function: Any, of: Signature) -> int:
+        key = id(function), id(of)
+        if key not in answers:
+            answers[key] = function, of, asked(function, of)  # kept alive, so that nobody else gets their numbers
+        return answers[key][2]
+
+    setattr(function_type, question, remembered)
+
+
+for _question in ("_get_wrapper_address", "_get_jit_address"):
+    _remember_addresses(_question)

@@ -1,5 +1,6 @@
 """How strong is it: the score of one contender against another, from any number of games, with an interval."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,11 @@ from .players import Entrant, entrant_of
 from .race import interval
 from .referee import Refereed
 from .simulate import Match
+from .workers import beat
 
 LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
+BLOCK_SECONDS = 1.0
+"""Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,17 @@ def measured(
     if counted is not None:
         outcomes += counted["outcomes"]
         observed += counted["observed"]
-    done, total, block = int(observed.sum()), -(-games // columns), LEAST_BLOCK
+    done, total, block = int(observed.sum()), -(-games // columns), LEAST_BLOCK if isinstance(match, Match) else 1
     so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
     while done < total:
+        began = time.monotonic()
         scores = match.scores(key, done, min(block, total - done), seats, threads)
         outcomes += np.bincount(scores.reshape(-1), minlength=len(outcomes))
         observed += np.bincount(scores.sum(axis=1), minlength=len(observed))
         done += len(scores)
-        block = min(2 * block, MOST_BLOCK)
+        if time.monotonic() - began < BLOCK_SECONDS:
+            block = min(2 * block, MOST_BLOCK)
         so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+        beat()
         watch(so_far)
     return so_far

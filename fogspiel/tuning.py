@@ -10,12 +10,14 @@ import numpy as np
 
 from . import __version__
 from .arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
-from .contender import with_parameters
-from .game import game_named
+from .contender import Contender, mixture, with_parameters
+from .game import Game, game_named
 from .measure import measured
 from .optimise import Step, method_named
+from .optimise.step import Answer, mixed
 from .race import Race
 from .runs import Run, canonical
+from .workers import beat
 
 PARTIAL_SECONDS = 2.0
 OBSERVATIONS = ("pair", "game")
@@ -94,13 +96,13 @@ def _steps(request: Request, arena: Arena) -> Iterator[Step]:
 class Tuned(NamedTuple):
     """What a run that was not stored has found."""
 
-    theta: np.ndarray
+    answer: Answer
     games: int
     steps: int
 
 
 def tuned(request: Request) -> Tuned:
-    """The vector that the method finds for its budget of games; nothing is stored, nothing is measured."""
+    """What the method finds for its budget of games; nothing is stored, nothing is measured."""
     arena = Arena(
         game=game_named(request.game),
         seed=request.seed,
@@ -108,11 +110,37 @@ def tuned(request: Request) -> Tuned:
         baseline_name=request.baseline,
         budget=Budget(request.games),
         observation=request.observation,
+        on_batch=lambda arena, event: beat(),
     )
-    theta, steps = arena.start, 0
+    answer, steps = Answer(arena.start), 0
     for step in _steps(request, arena):
-        theta, steps = step.theta, steps + 1
-    return Tuned(theta, arena.games, steps)
+        beat()
+        answer, steps = step.answer, steps + 1
+    return Tuned(answer, arena.games, steps)
+
+
+def player_of(game: Game, answer: Answer, name: str | None = None) -> Contender:
+    """Who plays what was found: a vector, or a mixture whose member is drawn before every pair of games."""
+    if answer.thetas is None or answer.weights is None:
+        return with_parameters(game, answer.theta, name)
+    return mixture(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
+
+
+def answer_in(body: dict[str, Any]) -> Answer:
+    """The answer that a row or a file holds, as `Answer.as_json` wrote it."""
+    return Answer(*(np.array(body[key]) for key in ("theta", "thetas", "weights") if key in body))
+
+
+def answer_of(run: Run) -> Answer | None:
+    """What a run has found so far; None before anything was found."""
+    for number in reversed(range(len(run.rows))):
+        body = run.rows[number].body
+        if "weights" in body and "thetas" not in body:
+            members = [theta for row in run.rows[: number + 1] for theta in row.body.get("newcomers", ())]
+            return mixed(np.array(members), np.array(body["weights"]))
+        if "theta" in body:
+            return answer_in(body)
+    return None
 
 
 def carry_on(
@@ -146,16 +174,21 @@ def carry_on(
         partial=run.partial(),
         on_batch=keep,
     )
-    theta, steps, told = arena.start, 0, 0
+    answer, steps, told, members = Answer(arena.start), 0, 0, 0
     for step in _steps(request, arena):
+        answer = step.answer
         body = {
             "accepted": step.accepted,
             "games": arena.games,
             "population": step.population,
             "sigma": step.sigma,
             "events": arena.events[told:],
-            **({"theta": step.theta.tolist()} if step.accepted else {}),
+            **({"theta": answer.theta.tolist()} if step.accepted else {}),
         }
+        if step.accepted and step.thetas is not None and step.weights is not None:
+            body |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist()}
+            body |= {"value": step.value}
+            members = len(step.thetas)
         if steps >= len(stored):
             run.append("step", body)
             on_step(arena, step)
@@ -164,17 +197,17 @@ def carry_on(
                 f"run {run.name} was played by fogspiel {run.ask['fogspiel']}, and this is {__version__}: "
                 f"step {steps + 1} comes out differently, so it cannot be resumed; start it anew"
             )
-        theta, steps, told = step.theta, steps + 1, len(arena.events)
+        steps, told = steps + 1, len(arena.events)
     score = measured(
         arena.game,
-        with_parameters(arena.game, theta),
+        player_of(arena.game, answer),
         arena.baseline,
         report_key(request.seed),
         request.report_games,
         threads=threads,
     )
     result = {
-        "theta": theta.tolist(),
+        **answer.as_json(),
         "games": arena.games,
         "steps": steps,
         "against": request.baseline,

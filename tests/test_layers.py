@@ -9,12 +9,12 @@ PACKAGE = Path(fogspiel.__file__).parent
 
 LAYERS = [
     {"kernel"},
-    {"rng"},
+    {"rng", "workers"},
     {"game"},
     {"games", "contender"},
     {"simulate", "verify"},
-    {"race", "spread", "players"},
-    {"referee"},
+    {"race", "spread", "nash", "players"},
+    {"referee", "ranking", "exploiter", "learning"},
     {"arena", "measure", "exact"},
     {"optimise", "resistance", "interop", "phantom"},
     {"truth"},
@@ -28,7 +28,7 @@ LAYERS = [
     {"entrants"},
     {"screen", "report"},
     {"checkup", "matches", "experiments"},
-    {"tour"},
+    {"tour", "diagnosis"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

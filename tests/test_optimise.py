@@ -1,4 +1,4 @@
-"""The five methods: as the algorithms say, within the budget, and the same whatever the threads and batches."""
+"""The methods: as the algorithms say, within the budget, and the same whatever the threads and batches."""
 
 from itertools import islice
 
@@ -13,6 +13,7 @@ from fogspiel.measure import measured
 from fogspiel.optimise import METHODS, method_named
 from fogspiel.optimise.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
 from fogspiel.race import Race
+from fogspiel.simulate import Match
 
 BATAWAF = game_named("batawaf")
 every_method = pytest.mark.parametrize("name", METHODS)
@@ -172,6 +173,39 @@ def test_batawaf_is_solved_for_19_of_20_seeds(race, games):
         score = measured(BATAWAF, with_parameters(BATAWAF, theta), named(BATAWAF, "random"), 98, 100_000)
         found += score.mean >= 0.68
     assert found >= 19
+
+
+def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
+    place = arena()
+    firsts, seconds = place.gaussians(40), place.gaussians(40)
+    own, same = place.meetings(firsts, seconds, pairs=3), place.meetings(firsts, seconds, pairs=3, same_deals=True)
+    assert own.shape == same.shape == (40, 3, 2) and place.games == 480
+    for row in (0, 17, 39):
+        match = Match(BATAWAF, with_parameters(BATAWAF, firsts[row]), with_parameters(BATAWAF, seconds[row]))
+        assert same[row].tolist() == match.scores(place._key(1), 0, 3).tolist()
+        for pair in range(3):
+            assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
+    assert [len(event["pairs"]) for event in place.events] == [120, 120]
+    monkeypatch.setattr(fogspiel.arena, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.arena, "MOST_BATCH", 11)
+    kept = []
+    other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
+    assert (other.meetings(firsts, seconds, pairs=3) == own).all()
+    assert (other.meetings(firsts, seconds, pairs=3, same_deals=True) == same).all()
+    for event in (kept[0], kept[5]):
+        again = arena(partial=event)
+        assert (again.meetings(firsts, seconds, pairs=3) == own).all()
+    recalled = arena(recorded=place.events)
+    assert (recalled.meetings(firsts, seconds, pairs=3) == own).all()
+    assert (recalled.meetings(firsts, seconds, pairs=3, same_deals=True) == same).all()
+
+
+def test_meetings_that_the_budget_cannot_pay_are_not_begun():
+    place = arena(games=79)
+    x = place.gaussians(40)
+    with pytest.raises(BudgetSpent):
+        place.meetings(x, x)
+    assert place.games == 0 and not place.events
 
 
 def test_an_unknown_method_is_refused_with_the_names_there_are():

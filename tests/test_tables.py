@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fogspiel.experiments import table2, table3
+from fogspiel.experiments import beyond, table2, table3
 from fogspiel.experiments.catalogue import EXPERIMENTS
 from fogspiel.experiments.published import CROSSED, LINES, METHODS, SEEDS, Line
 from fogspiel.experiments.stored import Experiment, Job, Request, carry_on, known_rows, run_of
@@ -128,6 +128,19 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     best = next(part for part in table3.report(replace(TINY, name="table3"), crossed).parts if part.name == "best")
     assert [row[0] for row in best.rows] == [line.title for line in few_games]
     assert next(row for row in best.rows if row[0] == "Phantom-tic-tac-toe")[1] == "naive, real-coevolution"
+
+
+def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
+    monkeypatch.setattr(beyond, "LINES", few_games)
+    request = replace(TINY, name="beyond", seeds=1)
+    _, rows, _ = rows_of(tmp_path / "runs.db", request, EXPERIMENTS["beyond"])
+    methods = {row["method"] for row in rows}
+    assert methods == {*METHODS, *beyond.OURS, *beyond.WITH_CMA}
+    assert all(row["played"] <= row["games"] for row in rows if row["job"] == "trained")
+    best, scores = beyond.report(request, rows).tables
+    assert [row[0] for row in best.rows] == [line.title for line in few_games]
+    assert all(row[1] in METHODS and row[5] not in METHODS for row in best.rows)
+    assert len(scores.rows) == len(few_games) * len(methods)
 
 
 def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds(few_games):

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import typer
 
-from . import bounds, catalogue, explain, match, paper, runs, solve, upkeep  # noqa: F401 (each adds its commands to the application)
+from . import bounds, catalogue, diagnose, explain, match, paper, runs, solve, tournament, upkeep  # noqa: F401 (each adds its commands to the application)
 from .app import INTERRUPTED, app, print_json
 
 

@@ -29,6 +29,9 @@ INTERRUPTED = 130
 AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
 StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs [your data folder].")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it [all cores].")]
+Cluster = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler (experiments only).")
+]
 Seed = Annotated[int, typer.Option(help="Same seed, same games.")]
 
 

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from .app import AsJson, Seed, StorePath, announce_compilation, app, print_json
+from .app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, print_json
 from .tables import regenerate, show_report
 
-STORED = ("table2", "table3", "section5")
+STORED = ("table2", "table3", "section5", "beyond")
 PAPERS = (*STORED, "figure1", "resistance", "phantom")
 NAMES = (
-    "table2, table3, figure1 or section5 (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011) "
+    "table2, table3, figure1, section5 or beyond (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011) "
     "or resistance (Bossle 2018)."
 )
 
@@ -28,6 +28,7 @@ def paper(
     processes: Annotated[
         int | None, typer.Option(min=1, help="Processes; results do not depend on it [all cores].")
     ] = None,
+    cluster: Cluster = None,
     output: Annotated[Path | None, typer.Option(help="The folder for the report [fogspiel-NAME, here].")] = None,
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
@@ -42,7 +43,7 @@ def paper(
         raise ValueError(f"there is no paper {name!r}: it is {', '.join(PAPERS[:-1])} or {PAPERS[-1]}")
     if name in STORED:
         options = {"name": name, "quick": quick, "seeds": seeds, "race": race, "scale": scale, "seed": seed}
-        return regenerate(options, processes, output, store, as_json)
+        return regenerate(options, processes, output, store, as_json, cluster)
     announce_compilation()
     if name == "figure1":
         from ..experiments.guesswho import figure1

@@ -9,6 +9,7 @@ import typer
 
 from .app import (
     AsJson,
+    Cluster,
     Seed,
     StorePath,
     Threads,
@@ -23,11 +24,15 @@ from .bounds import narrow, report_bounds
 from .match import play_on, print_score
 from .solve import report, work_on
 from .tables import work_on_experiment
+from .tournament import work_on_tournament
 
 if TYPE_CHECKING:
     from ..runs import Run
 
-METHODS = "naive, iterative, real-coevolution, approximate-coevolution or seeds."
+METHODS = (
+    "naive, iterative, real-coevolution, approximate-coevolution, seeds, elitist, duel, spsa, cma; the best of random "
+    "players: halving, rectangular, bandit; a mixture: seed-nash, psro, portfolio."
+)
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
 
@@ -60,11 +65,18 @@ def tune(
 
 
 @app.command()
-def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: AsJson = False) -> None:
+def resume(
+    run: str,
+    threads: Threads = None,
+    cluster: Cluster = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from .. import screen
     from ..bounding import METHOD as BOUNDS
     from ..experiments.stored import METHOD as PAPER
+    from ..experiments.tournament import METHOD as TOURNAMENT
     from ..matches import METHOD as MATCH
     from ..runs import Store
     from ..solving import METHOD as SOLVE
@@ -83,7 +95,7 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
             report_bounds(found, found.result, store, as_json)
         elif method == MATCH:
             print_score(found.ask, found.result)
-        elif method != PAPER:
+        elif method not in (PAPER, TOURNAMENT):
             _print_result(found, found.result)
         screen.err.print(words, style="red")
         raise typer.Exit(2)
@@ -95,8 +107,10 @@ def resume(run: str, threads: Threads = None, store: StorePath = None, as_json: 
             narrow(found, store, as_json)
         elif method == MATCH:
             play_on(found.ask, found, store, threads, as_json)
+        elif method == TOURNAMENT:
+            work_on_tournament(runs, found, store, threads, None, as_json)
         elif method == PAPER:
-            work_on_experiment(runs, found, store, threads, None, as_json)
+            work_on_experiment(runs, found, store, threads, None, as_json, cluster)
         else:
             _work_on(found, store, threads, as_json)
 
@@ -116,9 +130,11 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
         def on_batch(arena: Any, event: dict[str, Any]) -> None:
             import numpy as np
 
-            counts = np.array(event["counts"])
-            played = arena.games + event["games"]
-            bar.show(played, f"step {steps + 1}: {screen.with_interval(mean(counts), interval(counts))}", played)
+            played, words = arena.games + event["games"], f"step {steps + 1}"
+            if "counts" in event:
+                counts = np.array(event["counts"])
+                words += f": {screen.with_interval(mean(counts), interval(counts))}"
+            bar.show(played, words, played)
 
         def on_step(arena: Any, step: Any) -> None:
             nonlocal steps
@@ -157,6 +173,11 @@ def _print_result(run: "Run", result: dict[str, Any]) -> None:
     score = screen.with_interval(result["score"], result["interval"])
     screen.out.print(f"scores {score} against {against} in {result['report']['games']} fresh games")
     theta = np.array(result["theta"])
+    if "thetas" in result:
+        many, heaviest = len(result["thetas"]), max(result["weights"])
+        screen.out.print(
+            f"a mixture of {many} vectors, one drawn before every pair of games; the heaviest ({heaviest:.1%}):"
+        )
     if game.strategy and game.strategy.words:
         screen.out.print(game.strategy.words(theta))
     shown = ", ".join(f"{value:.4g}" for value in theta[:8]) + (", .." if len(theta) > 8 else "")
@@ -221,12 +242,14 @@ def export(
 
 
 def _run_as_json(run: "Run") -> dict[str, Any]:
-    vectors = [row.body["theta"] for row in run.rows if "theta" in row.body]
+    from ..tuning import answer_of
+
+    found = answer_of(run)
     return {
         "run": run.name,
         "game": run.ask["game"],
         "state": run.state,
-        "theta": vectors[-1] if vectors else None,
+        **(found.as_json() if found else {"theta": None}),
         "ask": run.ask,
         "steps": run.steps,
         "result": run.result,
@@ -253,8 +276,8 @@ def _run_as_csv(run: "Run") -> str:
             players = run.ask["first"], run.ask["second"]
             lines.writerow([*players, body["games"], body["score"], *body["interval"]])
         return page.getvalue()
-    if run.ask["method"] == "paper":
-        raise ValueError(f"run {run.name} is an experiment: its tables are CSV files beside its report")
+    if run.ask["method"] in ("paper", "tournament"):
+        raise ValueError(f"run {run.name} is a {run.ask['method']}: its tables are CSV files beside its report")
     names = parameters_of(game_named(run.ask["game"]))
     lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
     theta: list[float] = []

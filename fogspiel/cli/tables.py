@@ -13,7 +13,12 @@ SHOWN_COLUMNS, SHOWN_TABLES = 7, 2
 
 
 def regenerate(
-    options: dict[str, Any], processes: int | None, output: Path | None, store: Path | None, as_json: bool
+    options: dict[str, Any],
+    processes: int | None,
+    output: Path | None,
+    store: Path | None,
+    as_json: bool,
+    cluster: str | None = None,
 ) -> None:
     """Work on an experiment, on from where it was left if it was begun before, and write its report."""
     from ..experiments.stored import Request, run_of
@@ -21,17 +26,27 @@ def regenerate(
 
     request = Request(**options)
     with Store.open(store_path(store), write=True) as runs:
-        work_on_experiment(runs, run_of(runs, request), store, processes, output, as_json)
+        work_on_experiment(runs, run_of(runs, request), store, processes, output, as_json, cluster)
 
 
 def work_on_experiment(
-    runs: "Store", run: "Run", store: Path | None, processes: int | None, output: Path | None, as_json: bool
+    runs: "Store",
+    run: "Run",
+    store: Path | None,
+    processes: int | None,
+    output: Path | None,
+    as_json: bool,
+    cluster: str | None = None,
 ) -> None:
     """Work on a stored experiment with a progress bar; an interruption prints the command that goes on."""
     from .. import screen
     from ..experiments.catalogue import experiment_named
     from ..experiments.stored import carry_on, known_rows, request_of
 
+    if cluster is not None:
+        from ..workers.cluster import check
+
+        check(cluster)
     request = request_of(run)
     experiment = experiment_named(request.name)
     announce_compilation()
@@ -42,7 +57,10 @@ def work_on_experiment(
             words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
             bar.show(done / total, f"{done} of {total}: {words}", done)
 
-        rows = carry_on(run, experiment, cores(processes), known_rows(runs), watch)
+        def on_fault(sentence: str) -> None:
+            screen.err.print(sentence, markup=False)
+
+        rows = carry_on(run, experiment, cores(processes), known_rows(runs), watch, cluster, on_fault)
     show_report(experiment.report(request, rows), run.name, output, as_json)
 
 

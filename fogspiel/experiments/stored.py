@@ -5,10 +5,9 @@ stored in the order of the jobs, whatever the number of processes, so two runs o
 byte; a job that another run of the same version has done already is recalled from there.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from multiprocessing import parent_process
-from signal import SIG_IGN, SIGINT, signal
 from typing import Any
 
 from .. import __version__
@@ -16,6 +15,7 @@ from ..race import Race
 from ..report import Report
 from ..runs import Run, Store, canonical
 from ..tuning import check_seed
+from ..workers import say, worked
 
 METHOD = "paper"
 """What stands for the method in the request of an experiment."""
@@ -34,6 +34,12 @@ class Job:
 
     def __call__(self) -> Row:
         return {"job": self.work.__name__, **self.asked, **self.work(**self.asked, **self.given)}
+
+    def __str__(self) -> str:
+        words = [
+            str(self.asked[word]) for word in ("game", "method", "first", "second", "against") if word in self.asked
+        ]
+        return " ".join([self.work.__name__, *words, *(f"{w} {self.asked[w]}" for w in ("seed",) if w in self.asked)])
 
     @property
     def key(self) -> str:
@@ -115,6 +121,8 @@ def carry_on(
     processes: int,
     known: dict[str, Row],
     watch: Callable[[int, int, Row], None] = lambda done, total, row: None,
+    cluster: str | None = None,
+    on_fault: Callable[[str], None] = say,
 ) -> list[Row]:
     """Work on an experiment until it is done; returns its rows, each of which is stored as a step."""
     rows: list[Row] = []
@@ -123,11 +131,12 @@ def carry_on(
     known = known | {body["key"]: body["row"] for body in run.steps}
     while jobs is not None:
         batch = []
-        for job, row in zip(jobs, _worked(jobs, known, processes), strict=True):
-            batch.append(row)
-            if len(rows) + len(batch) > len(run.steps):
-                run.append("step", {"key": job.key, "row": row})
-            watch(len(batch), len(jobs), row)
+        with closing(_worked(jobs, known, processes, cluster, on_fault)) as found:
+            for job, row in zip(jobs, found, strict=True):
+                batch.append(row)
+                if len(rows) + len(batch) > len(run.steps):
+                    run.append("step", {"key": job.key, "row": row})
+                watch(len(batch), len(jobs), row)
         rows += batch
         try:
             jobs = batches.send(batch)
@@ -138,19 +147,15 @@ def carry_on(
     return rows
 
 
-def _worked(jobs: list[Job], known: dict[str, Row], processes: int) -> Iterator[Row]:
+def _worked(
+    jobs: list[Job],
+    known: dict[str, Row],
+    processes: int,
+    cluster: str | None = None,
+    on_fault: Callable[[str], None] = say,
+) -> Generator[Row, None, None]:
     """The rows of the jobs, in their order; what is known is not worked out again."""
-    from joblib import Parallel, delayed
-
     left = [job for job in jobs if job.key not in known]
-    workers = Parallel(n_jobs=min(processes, max(len(left), 1)), return_as="generator")
-    fresh = iter(workers(delayed(_row)(job) for job in left))
-    for job in jobs:
-        yield known[job.key] if job.key in known else next(fresh)
-
-
-def _row(job: Job) -> Row:
-    """The row of a job, in whatever process; the parent alone answers to Ctrl-C, and stops its workers."""
-    if parent_process() is not None:
-        signal(SIGINT, SIG_IGN)
-    return job()
+    with closing(worked(left, processes, cluster, on_fault)) as fresh:
+        for job in jobs:
+            yield known[job.key] if job.key in known else next(fresh)

@@ -11,14 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arena import baseline, report_key
-from ..contender import with_parameters
 from ..game import game_named
 from ..measure import measured
 from ..race import interval, mean
 from ..report import Chart, Report, Series, Table
 from ..spread import Spread, spread
 from ..tuning import Request as Tuning
-from ..tuning import tuned
+from ..tuning import answer_in, player_of, tuned
 from .published import LINES, METHODS, SEEDS, Line
 from .stored import Batches, Job, Request, Row
 
@@ -66,17 +65,15 @@ def seeds_of(request: Request) -> range:
 
 
 def trained(game: str, method: str, seed: int, race: str, games: int) -> Row:
-    """A training run: the vector it finds."""
+    """A training run: the vector it finds, or the mixture."""
     found = tuned(Tuning(game, method, race, seed=seed, games=games))
-    return {"theta": found.theta.tolist(), "played": found.games, "steps": found.steps}
+    return {**found.answer.as_json(), "played": found.games, "steps": found.steps}
 
 
-def scored(
-    game: str, method: str, seed: int, against: str, games: int, race: str, training: int, theta: list[float]
-) -> Row:
+def scored(game: str, method: str, seed: int, against: str, games: int, race: str, training: int, found: Row) -> Row:
     """Fresh games of what a training run found, against a baseline."""
     rules = game_named(game)
-    player, opponent = with_parameters(rules, theta, method), baseline(rules, against, seed)
+    player, opponent = player_of(rules, answer_in(found), method), baseline(rules, against, seed)
     score = measured(rules, player, opponent, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
@@ -93,15 +90,15 @@ def training_jobs(request: Request, methods: Sequence[str]) -> list[Job]:
     ]
 
 
-def batches(request: Request) -> Batches:
+def batches(request: Request, methods: Sequence[str] = METHODS) -> Batches:
     """First the training runs, then the games that score them."""
-    found = yield training_jobs(request, METHODS)
+    found = yield training_jobs(request, methods)
     yield [
         Job(
             scored,
             {key: row[key] for key in ("game", "method", "seed", "race")}
             | {"training": row["games"], "against": against, "games": budget(row["game"], request).scoring},
-            {"theta": row["theta"]},
+            {"found": row},
         )
         for row in found
         for against in BASELINES
@@ -125,6 +122,15 @@ def score_of(rows: Sequence[Row]) -> Score:
     return Score(each, spread(each), mean(pooled), interval(pooled), sum(sum(row["outcomes"]) for row in rows))
 
 
+def scores_of(rows: Sequence[Row]) -> dict[tuple[str, str, str], Score]:
+    """The scores by game, method and baseline."""
+    cells: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if row["job"] == scored.__name__:
+            cells.setdefault((row["game"], row["method"], row["against"]), []).append(row)
+    return {key: score_of(found) for key, found in cells.items()}
+
+
 def verdict(line: Line, method: str, ours: Score) -> str:
     """Ours beside the paper's, with the uncertainty of the training seeds."""
     if method not in line.scores:
@@ -140,11 +146,7 @@ def verdict(line: Line, method: str, ours: Score) -> str:
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """The table, and for each game a chart of what every seed got."""
     steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == trained.__name__}
-    cells: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if row["job"] == scored.__name__:
-            cells.setdefault((row["game"], row["method"], row["against"]), []).append(row)
-    scores = {key: score_of(found) for key, found in cells.items()}
+    scores = scores_of(rows)
     shown = [
         _line(line, method, scores, [steps[line.game, method, seed] for seed in seeds_of(request)])
         for line in LINES

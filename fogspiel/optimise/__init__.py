@@ -3,10 +3,20 @@
 from collections.abc import Callable, Iterator
 
 from ..arena import Arena
+from .bandit import bandit
+from .cma import cma
 from .coevolution import approximate, real
+from .duel import duel
+from .elitist import elitist
+from .halving import halving
 from .iterative import iterative
 from .naive import naive
+from .portfolio import portfolio
+from .psro import psro
+from .rectangular import rectangular
+from .seed_nash import seed_nash
 from .seeds import seeds
+from .spsa import spsa
 from .step import Step
 
 Method = Callable[[Arena], Iterator[Step]]
@@ -17,6 +27,16 @@ METHODS: dict[str, Method] = {
     "real-coevolution": real,
     "approximate-coevolution": approximate,
     "seeds": seeds,
+    "elitist": elitist,
+    "duel": duel,
+    "spsa": spsa,
+    "cma": cma,
+    "halving": halving,
+    "rectangular": rectangular,
+    "bandit": bandit,
+    "seed-nash": seed_nash,
+    "psro": psro,
+    "portfolio": portfolio,
 }
 
 

@@ -38,6 +38,9 @@ GRID = 1 << 53
 MOST_WORK = 4 * 128**3
 """An exact score of more than four pairs of players who randomise over 128 characters (some 30 s) is refused."""
 
+MOST_MEMBERS = 8
+"""Members of a mixture to which a best reply is computed: its tables have a layer for each set of them."""
+
 
 # The law of a player's question
 
@@ -253,6 +256,65 @@ def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
 def first_player_rate(characters: int) -> float:
     """The probability that the first player wins when both play optimally."""
     return float(optimum(characters)[0][characters, characters])
+
+
+# The best reply to a mixture
+
+# A member is drawn once a game, so its questions tell who it is. Members who do not randomise leave the replier with
+# the set of those who would have asked the same so far: his state is both pools and that set, and no odds change in it.
+
+
+@kernel
+def fill_replies(questions, weights, mine, theirs):
+    """Fill the replier's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
+    members, most = len(weights), mine.shape[1] - 1
+    for these in range(1, 1 << members):
+        total = 0.0
+        for i in range(members):
+            total += weights[i] if these >> i & 1 else 0.0
+        for both in range(4, 2 * most + 1):
+            for own in range(max(2, both - most), min(most, both - 2) + 1):
+                other = both - own
+                best = 0.0
+                for c in range(1, own // 2 + 1):
+                    yes = 1.0 if c == 1 else theirs[these, other, c]
+                    no = 1.0 if own - c == 1 else theirs[these, other, own - c]
+                    best = max(best, c * yes + (own - c) * no)
+                mine[these, own, other] = best / own
+                won, left = 0.0, these
+                while left:  # the members with the same question as the first one left
+                    first = 0
+                    while not left >> first & 1:
+                        first += 1
+                    c, group, weight = questions[first, own, other], 0, 0.0
+                    for i in range(first, members):
+                        if left >> i & 1 and questions[i, own, other] == c:
+                            group |= 1 << i
+                            weight += weights[i]
+                    left ^= group
+                    if c > 1:
+                        won += weight * c * mine[group, other, c]
+                    if own - c > 1:
+                        won += weight * (own - c) * mine[group, other, own - c]
+                theirs[these, own, other] = won / (total * own)
+
+
+def reply_score(game: Game, player: Contender) -> float:
+    """What the best reply to a fixed player or mixture scores, both starting orders alike, seeing what it asks."""
+    members = _players(player)
+    if len(members) > MOST_MEMBERS or any(member.how != CERTAIN for _, member in members):
+        raise ValueError(f"the best reply is known for at most {MOST_MEMBERS} members, none of whom randomises")
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    most = int(state[CHARACTERS])
+    questions = np.zeros((len(members), most + 1, most + 1), np.int64)
+    for (_, member), asked in zip(members, questions, strict=True):
+        table = np.zeros(((most + 1) ** 2, most + 1), np.int64)
+        weigh_everywhere(*member, most, table)
+        asked[:] = table.argmax(axis=1).reshape(most + 1, most + 1)
+    mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
+    fill_replies(questions, np.array([float(weight) for weight, _ in members]), mine, theirs)
+    return float(mine[-1, most, most] + theirs[-1, most, most]) / 2
 
 
 def _checked(characters: int) -> int:

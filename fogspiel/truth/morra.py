@@ -80,6 +80,12 @@ def exploitability_exact(theta: Sequence[float] | np.ndarray) -> Fraction:
     return (max(shown) - min(expected)) / 2
 
 
+def exploitability_of(player: Contender) -> Fraction:
+    """How far above 1/2 the best opponent scores against a contender, whom he knows but for what was drawn."""
+    shown, expected = _marginals(law_of(player))
+    return (max(shown) - min(expected)) / 2
+
+
 def exploitability(theta: Sequence[float] | np.ndarray) -> float:
     """`exploitability_exact` as a number."""
     return float(exploitability_exact(theta))

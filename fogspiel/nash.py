@@ -1,0 +1,124 @@
+"""Matrix games: the equilibrium of a table of scores by linear programming, checked by best responses.
+
+The column player's mixture y minimises v subject to A y <= v; the row player's is the dual (von Neumann 1928, Dantzig
+1951). What is answered is cleaned of rounding errors, and then only the best responses to it say how good it is.
+"""
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-6
+"""The largest gap of an equilibrium, in units of the largest difference of two payoffs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A mixture of the rows and one of the columns, and what the row player gets."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    value: float
+    lower: float
+    """What the mixture of the rows gets against its best response."""
+    upper: float
+    """What the best response gets against the mixture of the columns."""
+
+    @property
+    def gap(self) -> float:
+        return self.upper - self.lower
+
+
+def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
+    """Optimal mixtures for a table of the row player's payoffs; weights below `least` are pruned."""
+    payoffs = np.array(matrix, np.float64)
+    if payoffs.ndim != 2 or not payoffs.size or not np.isfinite(payoffs).all():
+        raise ValueError("a matrix game is a table of finite payoffs with at least one row and one column")
+    span = float(payoffs.max() - payoffs.min())
+    scaled = (payoffs - payoffs.min()) / (span or 1.0)
+    solver = _solved(scaled)
+    columns = _cleaned(np.array(solver.getSolution().col_value)[:-1])
+    rows = _cleaned(-np.array(solver.getSolution().row_dual)[:-1])
+    found = _judged(payoffs, rows, columns)
+    if found.gap > TOLERANCE * (span or 1.0):
+        raise RuntimeError(f"the solver left a gap of {found.gap:g} in a matrix game of {len(payoffs)} rows")
+    if least > 0:
+        return _judged(payoffs, pruned(rows, least), pruned(columns, least))
+    return found
+
+
+def symmetric(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
+    """The equilibrium of a game in which both have the same rights (A + A' is constant), with one mixture for both."""
+    payoffs = np.array(matrix, np.float64)
+    if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or np.ptp(payoffs + payoffs.T) > 1e-9:
+        raise ValueError("in a symmetric game the payoffs of two players against each other have a constant sum")
+    found, value = equilibrium(payoffs, least), float(payoffs[0, 0])
+    return replace(found, columns=found.rows, value=value, upper=2 * value - found.lower)
+
+
+def pruned(weights: np.ndarray, least: float) -> np.ndarray:
+    """The weights without those below `least`, of which the heaviest always stays, summing to 1 again."""
+    kept = np.where(weights >= min(least, float(weights.max())), weights, 0.0)
+    return kept / kept.sum()
+
+
+def coupled(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]]:
+    """Pairs (i, j) with weights whose i follow one law and whose j the other, few of them (the north-west corner)."""
+    pairs, i, j = [], 0, 0
+    left, right = float(first[0]), float(second[0])
+    while i < len(first) and j < len(second):
+        weight = min(left, right)
+        if weight > 0:
+            pairs.append((i, j, weight))
+        left, right = left - weight, right - weight
+        if left <= right:
+            i += 1
+            left = float(first[i]) if i < len(first) else 0.0
+        else:
+            j += 1
+            right = float(second[j]) if j < len(second) else 0.0
+    return pairs
+
+
+def _judged(payoffs: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> Equilibrium:
+    """Two mixtures with what they secure."""
+    lower, upper = float((rows @ payoffs).min()), float((payoffs @ columns).max())
+    return Equilibrium(rows, columns, float(rows @ payoffs @ columns), lower, upper)
+
+
+def _cleaned(weights: np.ndarray) -> np.ndarray:
+    """Weights from a solver without its rounding errors."""
+    kept = np.where(weights > 1e-12, weights, 0.0)
+    return kept / kept.sum()
+
+
+def _solved(payoffs: np.ndarray) -> Any:
+    """HiGHS at the optimum of: minimise v subject to A y - v <= 0, sum y = 1, y >= 0."""
+    import highspy
+
+    height, width = payoffs.shape
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = width + 1, height + 1
+    model.col_cost_ = np.append(np.zeros(width), 1.0)
+    model.col_lower_ = np.append(np.zeros(width), -inf)
+    model.col_upper_ = np.full(width + 1, inf)
+    model.row_lower_ = np.append(np.full(height, -inf), 1.0)
+    model.row_upper_ = np.append(np.zeros(height), 1.0)
+    table = np.vstack([np.hstack([payoffs, np.full((height, 1), -1.0)]), np.append(np.ones(width), 0.0)])
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = width + 1, height + 1
+    filled = table != 0
+    matrix.start_ = np.append(0, np.cumsum(filled.sum(axis=1))).astype(np.int32)
+    matrix.index_ = np.nonzero(filled)[1].astype(np.int32)
+    matrix.value_ = table[filled]
+    solver = highspy.Highs()
+    for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("solver", "simplex")):
+        solver.setOptionValue(name, value)
+    if highspy.HighsStatus.kError in (solver.passModel(model), solver.run()):
+        raise RuntimeError("HiGHS refused a matrix game")
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise RuntimeError(f"a matrix game has an optimum, but HiGHS says {solver.getModelStatus()}")
+    return solver

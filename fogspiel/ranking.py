@@ -1,0 +1,270 @@
+"""Who is the best of many: statistics of a round robin, from how often each pair of players had each score.
+
+`counts[i, j, v]` says how often player i scored v/K against player j; `counts[j, i]` is the same, mirrored. `scores` is
+the matrix of mean scores, 1/2 on the diagonal. Its antisymmetric part A, the advantages, is split as in Candogan et al.
+(2011) and Balduzzi et al. (2018) into a transitive part r_i - r_j, r the row means, and a cyclic rest.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from .race import LOG_WEIGHTS, STAKES, checked
+
+RESAMPLES = 200
+ELO = 400 / math.log(10)
+"""Elo points of a unit of log odds."""
+TRUSTED_SHARE = 0.05
+"""Above this share of cyclic energy one number a player says too little, and Elo is not shown."""
+ROUNDING = 1e-9
+"""What a linear programme may get wrong."""
+
+
+def counts_of(players: int, pairs: Mapping[tuple[int, int], Sequence[int]]) -> np.ndarray:
+    """The counts of a round robin from those of its pairs, each given one way round."""
+    counts = np.zeros((players, players, len(next(iter(pairs.values())))), np.int64)
+    for (i, j), seen in pairs.items():
+        counts[i, j], counts[j, i] = seen, seen[::-1]
+    return counts
+
+
+def scores_of(counts: np.ndarray) -> np.ndarray:
+    """The matrix of mean scores, 1/2 where nothing was played."""
+    games, values = counts.sum(axis=2), np.linspace(0, 1, counts.shape[2])
+    return np.where(games > 0, counts @ values / np.maximum(games, 1), 0.5)
+
+
+def advantages(scores: np.ndarray) -> np.ndarray:
+    """The antisymmetric matrix of a matrix of scores (or of advantages, which it leaves as they are)."""
+    matrix = np.asarray(scores, float)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
+        raise ValueError("a round robin needs a square matrix of finite scores, a row for each player")
+    return (matrix - matrix.T) / 2
+
+
+# Transitive or cyclic
+
+
+def cyclic_share(scores: np.ndarray) -> float:
+    """The share of the energy (sum of squares) of the advantages that is left when r_i - r_j is taken out."""
+    advantage = advantages(scores)
+    rating = advantage.mean(axis=1)
+    energy = float((advantage**2).sum())
+    return float(((advantage - rating[:, None] + rating) ** 2).sum()) / energy if energy > 0 else 0.0
+
+
+def share_of_luck(counts: np.ndarray) -> float:
+    """The cyclic energy that luck alone is expected to add, as a share of all energy: 1 if there is nothing else."""
+    # The rest is a projection that keeps 1 - 2/K of the variance of every pair (K players; they are all alike).
+    players, games, values = len(counts), counts.sum(axis=2), np.linspace(0, 1, counts.shape[2])
+    means = scores_of(counts)
+    variances = (counts @ values**2 / np.maximum(games, 1) - means**2)[games > 0] / games[games > 0]
+    energy = float((advantages(means) ** 2).sum())
+    return min(1.0, (1 - 2 / players) * float(variances.sum()) / energy) if energy > 0 else 1.0
+
+
+def cycle(beats: np.ndarray) -> tuple[int, ...]:
+    """A shortest cycle of players each of whom beats the next, or nothing if there is none."""
+    shortest: tuple[int, ...] = ()
+    for start in range(len(beats)):
+        path = _way_back(beats, start)
+        if path and (not shortest or len(path) < len(shortest)):
+            shortest = path
+    return shortest
+
+
+def _way_back(beats: np.ndarray, start: int) -> tuple[int, ...]:
+    """The shortest cycle through a player, breadth first."""
+    paths: dict[int, tuple[int, ...]] = {start: (start,)}
+    front = [start]
+    while front:
+        following = []
+        for at in front:
+            if at != start and beats[at, start]:
+                return paths[at]
+            for other in np.flatnonzero(beats[at]).tolist():
+                if other not in paths:
+                    paths[other] = (*paths[at], other)
+                    following.append(other)
+        front = following
+    return ()
+
+
+# Nash averaging
+
+
+class NashAverage(NamedTuple):
+    """The Nash equilibrium of greatest entropy of "name a player", and every player's score against it."""
+
+    weights: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def support(self) -> int:
+        """How many players it takes."""
+        return int((self.weights > ROUNDING).sum())
+
+
+def nash_average(scores: np.ndarray) -> NashAverage:
+    """Nash averaging (Balduzzi et al. 2018): copies of a player, or weak ones added, do not change the ranking."""
+    advantage = advantages(scores)
+    weights = _interior_equilibrium(advantage)
+    # By strict complementarity the face of all equilibria is known: who may be drawn, and who does worse against them.
+    drawn = weights > -advantage @ weights
+    weights = np.where(drawn, weights, 0.0) / weights[drawn].sum()
+    weights[drawn] = _most_even(weights[drawn], advantage[np.ix_(drawn, drawn)], advantage[np.ix_(~drawn, drawn)])
+    return NashAverage(weights, 0.5 + advantage @ weights)
+
+
+def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
+    """An equilibrium x with x_i + (loss of i against x) > 0 for all i, which exists (Goldman and Tucker 1956).
+
+    Maximise s subject to A x <= 0, x - A x >= s, sum x = 1: one linear programme, and its x is inside the face of all
+    equilibria, not at one of its corners.
+    """
+    import highspy
+
+    players = len(advantage)
+    solver = highspy.Highs()
+    for name, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
+        solver.setOptionValue(name, value)
+    width, most = players + 1, highspy.kHighsInf
+    solver.addVars(width, np.zeros(width), np.ones(width))
+    solver.changeColCost(players, -1.0)
+    rows = np.vstack(
+        [
+            np.column_stack([-advantage, np.zeros(players)]),
+            np.column_stack([np.eye(players) - advantage, -np.ones(players)]),
+            np.append(np.ones(players), 0.0),
+        ]
+    )
+    lower = np.append(np.zeros(2 * players), 1.0)
+    upper = np.append(np.full(2 * players, most), 1.0)
+    starts, columns = (
+        np.arange(0, rows.size, width, dtype=np.int32),
+        np.tile(np.arange(width, dtype=np.int32), len(rows)),
+    )
+    solver.addRows(len(rows), lower, upper, rows.size, starts, columns, rows.reshape(-1))
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise ValueError("the equilibrium of the round robin was not found: check that its scores lie between 0 and 1")
+    return np.maximum(solver.getSolution().col_value[:players], 0.0)
+
+
+def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.ndarray:
+    """The greatest entropy of x > 0 with equal x = 0, worse x <= 0 and sum x = 1, by Newton's method with a barrier."""
+    conditions = np.vstack([equal, np.ones(len(start))])
+    _, sizes, directions = np.linalg.svd(conditions)
+    free = directions[int((sizes > ROUNDING * max(sizes)).sum()) :].T
+    x = start
+    if free.shape[1] == 0:
+        return x
+    for strength in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10):
+
+        def cost(at: np.ndarray, strength: float = strength) -> float:
+            room = -worse @ at
+            if at.min() <= 0 or (len(room) and room.min() <= 0):
+                return math.inf
+            return float(at @ np.log(at) - strength * np.log(room).sum())
+
+        for _ in range(50):
+            room = -worse @ x
+            slope = free.T @ (np.log(x) + 1 + worse.T @ (strength / room))
+            bend = free.T @ (np.diag(1 / x) + worse.T @ np.diag(strength / room**2) @ worse) @ free
+            move = free @ np.linalg.solve(bend, -slope)
+            length = 1.0
+            while length > 1e-12 and not cost(x + length * move) < cost(x):
+                length /= 2
+            if length <= 1e-12:
+                break
+            x = x + length * move
+    return x / x.sum()
+
+
+# Claims
+
+
+def p_value(counts: np.ndarray) -> float:
+    """How little "the mean score is at most 1/2" is supported: 1/E, E what bets on a larger one have earned.
+
+    E is the capital of the interval's mixture of constant bets, a test martingale: p is valid for any law of the
+    scores, with any number of draws, and whenever one looks (Ville's inequality).
+    """
+    values = np.linspace(0, 1, len(checked(counts)))
+    capital = LOG_WEIGHTS + np.log1p(np.outer(2 * STAKES, values - 0.5)) @ counts
+    most = capital.max()
+    return min(1.0, math.exp(-most - math.log(np.exp(capital - most).sum())))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's (1979) correction: claims whose corrected value is at most 5 % are all true with probability 95 %."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    corrected, largest = [1.0] * len(order), 0.0
+    for rank, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - rank) * p_values[i]))
+        corrected[i] = largest
+    return corrected
+
+
+def claims(counts: np.ndarray) -> np.ndarray:
+    """The Holm-corrected p-value of "i beats j" at [i, j], over all players and both directions; 1 on the diagonal."""
+    pairs = list(permutations(range(len(counts)), 2))
+    found = np.ones(counts.shape[:2])
+    found[tuple(np.array(pairs).T)] = holm([p_value(counts[i, j]) for i, j in pairs])
+    return found
+
+
+def undefeated(scores: np.ndarray) -> list[int]:
+    """The best players as Table III of Cauwet & Teytaud (2018) defines them: at least 1/2 against each other one."""
+    return [i for i, row in enumerate(advantages(scores)) if row.min() >= 0]
+
+
+# Elo
+
+
+def elo(counts: np.ndarray) -> np.ndarray:
+    """Elo ratings with mean 0: the likeliest of the Bradley-Terry model, after one more draw in every pair.
+
+    The draw keeps the ratings of those finite who have won or lost everything. Newton's method on the log odds.
+    """
+    games = counts.sum(axis=2) + 1.0
+    np.fill_diagonal(games, 0.0)
+    won = ((counts @ np.linspace(0, 1, counts.shape[2])) + 0.5) * (games > 0)
+    rating = np.zeros(len(counts))
+    for _ in range(100):
+        expected = 1 / (1 + np.exp(rating - rating[:, None]))
+        slope = (won - games * expected).sum(axis=1)
+        information = -games * expected * (1 - expected)
+        np.fill_diagonal(information, -information.sum(axis=1))
+        move = np.linalg.pinv(information) @ slope
+        rating = rating + move * min(1.0, 2.0 / max(float(np.abs(move).max()), 1e-300))
+        if np.abs(move).max() < 1e-10:
+            break
+    return ELO * (rating - rating.mean())
+
+
+# Resampling
+
+
+def resampled(counts: np.ndarray, seed: int, times: int = RESAMPLES) -> Iterator[np.ndarray]:
+    """Round robins as they might have come out as well: every pair's games drawn anew from those that it had."""
+    players, dice = len(counts), np.random.default_rng(seed)
+    firsts, seconds = np.triu_indices(players, 1)
+    seen = counts[firsts, seconds]
+    games = seen.sum(axis=1)
+    chances = seen / np.maximum(games, 1)[:, None]
+    chances[games == 0, 0] = 1.0
+    for _ in range(times):
+        drawn = dice.multinomial(games, chances)
+        again = np.zeros_like(counts)
+        again[firsts, seconds], again[seconds, firsts] = drawn, drawn[:, ::-1]
+        yield again
+
+
+def error_bars(found: Sequence[object]) -> tuple[np.ndarray, np.ndarray]:
+    """Where the middle 95 % of a statistic (a number or an array) lie, found for each resampled round robin."""
+    low, high = np.quantile(np.array(found, float), (0.025, 0.975), axis=0)
+    return low, high

@@ -1,0 +1,95 @@
+"""Signs of life: what a job tells whoever waits for it, and when silence is too long."""
+
+import math
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+BEGUN, GOES_ON = b"b", b"."
+"""The two signs: the job is about to compile (as every job is at first), or it is past that and gets on."""
+APART = 1.0
+"""Seconds between two beats that are told."""
+DEATHS = 3
+"""So many workers may be lost with a job before it is given up."""
+
+
+class _Here(threading.local):
+    """What this thread knows of the job that it works on, if it is a worker's."""
+
+    tell: Callable[[bytes], None] | None = None
+    told = -math.inf
+    sign = BEGUN
+
+
+_here = _Here()
+
+
+def beat() -> None:
+    """Tell that the job goes on; does nothing outside a worker, nor within a second of the last time."""
+    if _here.tell is not None and time.monotonic() - _here.told >= APART:
+        _here.told, _here.sign = time.monotonic(), GOES_ON
+        _here.tell(GOES_ON)
+
+
+def done(payload: bytes, tell: Callable[[bytes], None]) -> Any:
+    """The result of a pickled job, whose signs of life go to `tell`."""
+    _here.tell, _here.told, _here.sign = tell, -math.inf, BEGUN
+    try:
+        tell(BEGUN)
+        return pickle.loads(payload)()
+    finally:
+        _here.tell = None
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Claim the patience that compilation needs, whenever it happens."""
+    if _here.tell is not None:
+        _here.tell(BEGUN)
+    yield
+    if _here.tell is not None:
+        _here.tell(_here.sign)
+
+
+class Limits(NamedTuple):
+    """Seconds of silence after which a worker counts as hanging, before and after the job's first beat."""
+
+    begun: float = 300.0
+    going_on: float = 25.0
+
+    @property
+    def look(self) -> float:
+        """How often to look for signs."""
+        return min(1.0, self.going_on / 5)
+
+
+@dataclass
+class Silence:
+    """How long a job has been silent while somebody listened."""
+
+    limits: Limits
+    signs: int = 0
+    last: bytes = BEGUN
+    seconds: float = 0.0
+
+    def hear(self, signs: int, last: bytes) -> None:
+        """Take note of all the signs there have been so far."""
+        if signs != self.signs:
+            self.signs, self.last, self.seconds = signs, last, 0.0
+
+    def endure(self, seconds: float) -> bool:
+        """Wait on, and tell whether it is too long now; while the listener slept itself, time does not count."""
+        self.seconds += min(seconds, 2 * self.limits.look)
+        return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
+
+
+def given_up(job: object) -> ValueError:
+    """The end of a job that takes every worker with it."""
+    return ValueError(
+        f"{job} has cost {DEATHS} workers, so it is given up: see whether there is memory enough for it, then go on; "
+        "what was done before is kept"
+    )
