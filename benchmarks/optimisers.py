@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -34,23 +35,55 @@ def own(name: str) -> Callable[[Arena], Iterator[np.ndarray]]:
     return lambda arena: (step.theta for step in METHODS[name](arena))
 
 
-def peer(name: str) -> Callable[[Arena], Iterator[np.ndarray]]:
+Opponents = Callable[[Arena], np.ndarray]
+"""The vectors that a point of a peer meets, a row each."""
+
+
+def at_the_start(arena: Arena) -> np.ndarray:
+    """The start, as often as a point is judged."""
+    return np.repeat(arena.start[None], PAIRS_A_POINT, axis=0)
+
+
+def redrawn(arena: Arena) -> np.ndarray:
+    """Gaussian vectors, new for every pair of games."""
+    return arena.gaussians(PAIRS_A_POINT)
+
+
+def loss(arena: Arena, point: np.ndarray, opponents: Opponents) -> float:
+    """What a peer minimises: the mean score of some pairs of games, upside down."""
+    seconds = opponents(arena)
+    return -float(arena.meetings(np.repeat(point[None], len(seconds), axis=0), seconds).mean())
+
+
+def peer(name: str, opponents: Opponents = at_the_start) -> Callable[[Arena], Iterator[np.ndarray]]:
     """An optimiser of nevergrad as a walk of the vectors that it recommends."""
 
     def walk(arena: Arena) -> Iterator[np.ndarray]:
         import nevergrad
 
-        start, games = arena.start, arena.budget.games or 0
-        space = nevergrad.p.Array(init=start).set_mutation(sigma=1.0)
+        games = arena.budget.games or 0
+        space = nevergrad.p.Array(init=arena.start).set_mutation(sigma=1.0)
         space.random_state.seed(arena.seed)
         search = nevergrad.optimizers.registry[name](space, budget=games // (2 * PAIRS_A_POINT))
         while True:
             point = search.ask()
-            scores = arena.meetings(point.value[None], start[None], PAIRS_A_POINT)
-            search.tell(point, -float(scores.mean()))
+            search.tell(point, loss(arena, point.value, opponents))
             yield search.provide_recommendation().value
 
     return walk
+
+
+def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarray]:
+    """CMA-ES as the package `cma` has it, on noisy scores; the walk of its means."""
+    import cma
+
+    start = arena.start if len(arena.start) > 1 else np.append(arena.start, 0.0)  # it wants two parameters at least
+    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": len(start) > 60}
+    search = cma.CMAEvolutionStrategy(start, 1.0, options)
+    while True:
+        points = search.ask()
+        search.tell(points, [loss(arena, point[: len(arena.start)], opponents) for point in points])
+        yield search.mean[: len(arena.start)]
 
 
 def methods(names: list[str]) -> dict[str, Callable[[Arena], Iterator[np.ndarray]]]:
@@ -65,16 +98,19 @@ def methods(names: list[str]) -> dict[str, Callable[[Arena], Iterator[np.ndarray
     return {name: found[name] for name in names or found}
 
 
+def last(arena: Arena, walk: Callable[[Arena], Iterator[np.ndarray]]) -> np.ndarray:
+    """Where a walk has come to when its budget is spent."""
+    theta = arena.start
+    with suppress(BudgetSpent):
+        for answer in walk(arena):
+            theta = answer
+    return theta
+
+
 def closed(task: Landscape, walk: Callable[[Arena], Iterator[np.ndarray]], seed: int, games: int) -> float:
     """The share of the gap that one run closes."""
     arena = Arena(task.game, seed, Race("paper"), budget=Budget(games))
-    theta = arena.start
-    try:
-        for answer in walk(arena):
-            theta = answer
-    except BudgetSpent:
-        pass
-    return task.gap_closed(theta, arena.start)
+    return task.gap_closed(last(arena, walk), arena.start)
 
 
 def main() -> None:

@@ -8,6 +8,9 @@ import sys
 import pytest
 
 from fogspiel import cli
+from fogspiel.workers.compilation import compile_in_turn
+
+compile_in_turn()  # there is more than one process of tests, and they share the cache
 
 
 @pytest.fixture(autouse=True)

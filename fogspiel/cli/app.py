@@ -89,9 +89,11 @@ def cores(threads: int | None) -> int:
 
 
 def announce_compilation() -> None:
-    """Say why the very first games take a while."""
+    """Say why the very first games take a while; two commands at once take turns at compiling."""
     from .. import screen
     from ..kernel import FIRST_TIME
+    from ..workers.compilation import compile_in_turn
 
+    compile_in_turn()
     if FIRST_TIME:
         screen.err.print("compiling the rules for the first time: this takes half a minute, once")
