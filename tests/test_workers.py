@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 
 import pytest
@@ -187,6 +188,7 @@ def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, h
         text=True,
         start_new_session=True,
         env=os.environ | {"TMPDIR": str(room)},
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # whoever runs the tests may ignore it
     )
     try:
         deadline = time.monotonic() + 100

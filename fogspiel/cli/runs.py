@@ -23,7 +23,7 @@ from .app import (
 from .bounds import narrow, report_bounds
 from .match import play_on, print_score
 from .solve import report, work_on
-from .tables import work_on_experiment
+from .tables import demand_answer, work_on_experiment
 from .tournament import work_on_tournament
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def resume(
     from ..runs import Store
     from ..solving import METHOD as SOLVE
 
+    demand_answer(cluster)
     path = store_path(store)
     with Store.open(path, write=False) as runs:
         found = runs.read(run)

@@ -25,8 +25,17 @@ def regenerate(
     from ..runs import Store
 
     request = Request(**options)
+    demand_answer(cluster)
     with Store.open(store_path(store), write=True) as runs:
         work_on_experiment(runs, run_of(runs, request), store, processes, output, as_json, cluster)
+
+
+def demand_answer(cluster: str | None) -> None:
+    """Refuse a cluster that does not answer, before anything is written."""
+    if cluster is not None:
+        from ..workers.cluster import check
+
+        check(cluster)
 
 
 def work_on_experiment(
@@ -43,10 +52,6 @@ def work_on_experiment(
     from ..experiments.catalogue import experiment_named
     from ..experiments.stored import carry_on, known_rows, request_of
 
-    if cluster is not None:
-        from ..workers.cluster import check
-
-        check(cluster)
     request = request_of(run)
     experiment = experiment_named(request.name)
     announce_compilation()

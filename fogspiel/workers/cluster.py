@@ -181,12 +181,15 @@ class _Crew:
             if self.deaths[number] < DEATHS:
                 return self._submit(number)
             return self._finish(number, given_up(self.jobs[number]))
-        if future.status in ("cancelled", "lost"):
+        if future.status == "cancelled":
             raise self._gone()
         try:
-            self._finish(number, future.result(timeout=FETCH))
-        except TimeoutError:  # its worker was lost with it, and it will be done again
-            future.add_done_callback(lambda future: self.news.put(("done", number)))
+            if future.status == "finished":
+                return self._finish(number, future.result(timeout=FETCH))
+        except TimeoutError:
+            pass
+        # Its worker was lost with it: the scheduler has it done again.
+        future.add_done_callback(lambda future: self.news.put(("done", number)))
         return None
 
     def _finish(self, number: int, result: Any) -> None:
