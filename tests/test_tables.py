@@ -95,6 +95,16 @@ def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again
     assert rows_of(path, Request("small", seeds=5))[0] == "small-1"
 
 
+def test_a_run_that_was_begun_with_other_jobs_is_not_gone_on_with(tmp_path):
+    rows_of(tmp_path / "runs.db", Request("small"))
+
+    def others(request):
+        yield [Job(squared, {"number": number}) for number in range(1, 6)]
+
+    with pytest.raises(ValueError, match="another version of the experiment"):
+        rows_of(tmp_path / "runs.db", Request("small"), Experiment(others, SMALL.report))
+
+
 def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_the_paper_gives():
     counts = {
         "batawaf": 3, "batawaf4": 4, "war": 3, "war4": 4, "guesswho128": 4, "guesswho128-stochastic": 5, "morra": 66,

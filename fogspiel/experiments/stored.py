@@ -130,7 +130,8 @@ def carry_on(
     jobs = next(batches, None)
     known = known | {body["key"]: body["row"] for body in run.steps}
     while jobs is not None:
-        batch = []
+        batch: list[Row] = []
+        _demand_same(run, len(rows), jobs)
         with closing(_worked(jobs, known, processes, cluster, on_fault)) as found:
             for job, row in zip(jobs, found, strict=True):
                 batch.append(row)
@@ -145,6 +146,16 @@ def carry_on(
     if not run.finished:
         run.append("result", {"rows": len(rows)})
     return rows
+
+
+def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
+    """Refuse to go on with a run whose rows are the answers to other jobs than these."""
+    for job, body in zip(jobs, run.steps[first:], strict=False):
+        if job.key != body["key"]:
+            raise ValueError(
+                f"run {run.name} was made by another version of the experiment, which asked for {body['key']} where "
+                f"this one asks for {job.key}: start it anew, in another store"
+            )
 
 
 def _worked(
