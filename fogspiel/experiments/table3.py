@@ -78,7 +78,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         for (first, second), score in scores[line.game].items()
     ]
     winners = [
-        (line.title, _listed(_winners_of_paper(line)), _listed(_winners(scores[line.game])), _comparable(line))
+        (line.title, _winners_of_paper(line), _listed(_winners(scores[line.game])), _comparable(line))
         for line in lines
     ]
     return Report(
@@ -134,9 +134,11 @@ def _winners(scores: Matrix) -> list[str]:
     return [first for first in CROSSED if all(_mean(scores, first, second) >= EVEN for second in CROSSED)]
 
 
-def _winners_of_paper(line: Line) -> list[str]:
-    rows = line.crossed or ()
-    return [name for name, row in zip(CROSSED, rows, strict=False) if all(score >= EVEN for score in row)]
+def _winners_of_paper(line: Line) -> str:
+    if line.crossed is None:
+        return "not in the paper"
+    rows = zip(CROSSED, line.crossed, strict=True)
+    return _listed([name for name, row in rows if all(score >= EVEN for score in row)])
 
 
 def _listed(names: Sequence[str]) -> str:
