@@ -22,7 +22,7 @@ from fogspiel import contender
 from fogspiel.arena import Arena, Budget, report_key
 from fogspiel.experiments.published import LINES
 from fogspiel.experiments.stored import Request
-from fogspiel.experiments.table2 import budget
+from fogspiel.experiments.table2 import scoring_games, training_games
 from fogspiel.game import Game, game_named
 from fogspiel.measure import measured
 from fogspiel.optimise.step import Answer
@@ -57,16 +57,17 @@ def main() -> None:
     options.add_argument("--methods", default=",".join((*OURS, *peers())))
     asked = options.parse_args()
     for name in asked.games.split(","):
-        game, allowed = game_named(name), budget(name, Request("table2", scale=asked.scale))
-        print(f"{name}, {allowed.training:,} games, {asked.seeds} seeds", flush=True)
+        game, request = game_named(name), Request("table2", scale=asked.scale)
+        training, scoring = training_games(name, "duel", request), scoring_games(name, request)
+        print(f"{name}, {training:,} games, {asked.seeds} seeds", flush=True)
         for method in asked.methods.split(","):
             scores = [
                 measured(
                     game,
-                    player_of(game, found(game, method, seed, allowed.training)),
+                    player_of(game, found(game, method, seed, training)),
                     contender.redrawn(game),
                     report_key(seed),
-                    allowed.scoring,
+                    scoring,
                 )
                 for seed in range(1, asked.seeds + 1)
             ]

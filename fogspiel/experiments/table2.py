@@ -35,14 +35,17 @@ class Budget(NamedTuple):
 
     training: int
     scoring: int
+    seeds: int | None = None
+    """Games of the method of seeds, where they are more: it plays no races, and its choice needs them."""
 
 
 USUAL = Budget(500_000, 400_000)
 BUDGETS = {
-    "morra": Budget(1_000_000, 400_000),
+    "batawaf4": Budget(500_000, 400_000, 2_000_000),
+    "morra": Budget(1_000_000, 400_000, 4_000_000),
     "permutation-ttt": Budget(1_000_000, 400_000),
     "war": Budget(300_000, 200_000),
-    "war4": Budget(300_000, 200_000),
+    "war4": Budget(300_000, 200_000, 1_200_000),
     "cheat": Budget(60_000, 10_000),
     "cheat-special": Budget(25_000, 5_000),
     "flip": Budget(300_000, 60_000),
@@ -52,10 +55,21 @@ BUDGETS = {
 """Some seconds of work on one core for each run; the games that are not named here have the usual budget."""
 
 
-def budget(game: str, request: Request) -> Budget:
-    """How many games the request allows for a game."""
-    usual, share = BUDGETS.get(game, USUAL), request.scale * (QUICK if request.quick else 1.0)
-    return Budget(*(max(2, round(games * share)) for games in usual))
+def training_games(game: str, method: str, request: Request) -> int:
+    """The budget of a training run; a quick run saves on all methods but that of seeds, which needs few seconds."""
+    usual = BUDGETS.get(game, USUAL)
+    if method == SEEDS:
+        return _scaled(usual.seeds or usual.training, request.scale)
+    return _scaled(usual.training, request.scale * (QUICK if request.quick else 1.0))
+
+
+def scoring_games(game: str, request: Request) -> int:
+    """The fresh games that score the result of a training run against each opponent."""
+    return _scaled(BUDGETS.get(game, USUAL).scoring, request.scale * (QUICK if request.quick else 1.0))
+
+
+def _scaled(games: int, share: float) -> int:
+    return max(2, round(games * share))
 
 
 def seeds_of(request: Request) -> range:
@@ -83,9 +97,9 @@ def training_jobs(request: Request, methods: Sequence[str]) -> list[Job]:
     return [
         Job(trained, {"game": line.game, "method": method, "seed": seed, "race": request.race, "games": games})
         for line in LINES
-        for games in [budget(line.game, request).training]
         for method in methods
         if method == SEEDS or not (request.quick and line.game in NO_QUICK_TRAINING)
+        for games in [training_games(line.game, method, request)]
         for seed in seeds_of(request)
     ]
 
@@ -97,7 +111,7 @@ def batches(request: Request, methods: Sequence[str] = METHODS) -> Batches:
         Job(
             scored,
             {key: row[key] for key in ("game", "method", "seed", "race")}
-            | {"training": row["games"], "against": against, "games": budget(row["game"], request).scoring},
+            | {"training": row["games"], "against": against, "games": scoring_games(row["game"], request)},
             {"found": row},
         )
         for row in found
@@ -215,7 +229,7 @@ def _preamble(request: Request) -> Iterator[str]:
         out = ", ".join(NO_QUICK_TRAINING)
         yield (
             f"This is the quick version. Left out: {FULL_SEEDS - count} of {FULL_SEEDS} seeds, {1 - QUICK:.0%} of the "
-            f"games, and for {out} all methods but that of seeds."
+            f"games (but for training by the method of seeds), and for {out} all methods but that of seeds."
         )
 
 

@@ -10,7 +10,7 @@ from ..measure import measured
 from ..report import Report, Table
 from .published import CROSSED, LINES, Line
 from .stored import Batches, Job, Request, Row
-from .table2 import Score, budget, command, score_of, seeds_of, training_jobs
+from .table2 import Score, command, score_of, scoring_games, seeds_of, training_games, training_jobs
 
 EVEN = 0.5
 FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.05
@@ -29,7 +29,7 @@ def crossed(
 
 def games_of(game: str, request: Request) -> int:
     """How many games two players from the same seed play."""
-    usual = budget(game, request).scoring
+    usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 
 
@@ -48,7 +48,7 @@ def batches(request: Request) -> Batches:
                 "seed": seed,
                 "games": games_of(game, request),
                 "race": request.race,
-                "training": budget(game, request).training,
+                "training": training_games(game, first, request),
             },
             {"thetas": [runs[game, method, seed]["theta"] for method in (first, second)]},
         )
@@ -78,8 +78,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         for (first, second), score in scores[line.game].items()
     ]
     winners = [
-        (line.title, _winners_of_paper(line), _listed(_winners(scores[line.game])), _comparable(line))
-        for line in lines
+        (line.title, _winners_of_paper(line), _listed(_winners(scores[line.game])), _comparable(line)) for line in lines
     ]
     return Report(
         name=request.name,
