@@ -32,7 +32,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         title="Beyond Table II: our methods and the paper's with the same number of games",
         command=command(request),
         paragraphs=(
-            "Every method has the same budget of games (the paper's method of seeds more of them in some games, see Table "
+            "Every method has the same budget of games (the paper's method of seeds more in some games, see Table "
             f"II); training seeds: {len(seeds_of(request))}. Scores are those of "
             "fresh games against Gaussian vectors that are redrawn for every pair of games, which none of these "
             "methods trains against. A mixture plays one of its members, drawn before every pair of games.",
