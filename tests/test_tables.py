@@ -47,7 +47,7 @@ SMALL = Experiment(small_batches, lambda request, rows: None)
 
 def rows_of(path, request, experiment=SMALL, processes=1, watch=lambda *seen: None):
     with Store.open(path, write=True) as store:
-        run = run_of(store, request)
+        run = run_of(store, request.as_ask())
         found = carry_on(run, experiment, processes, known_rows(store), watch)
         return run.name, found, [(row.kind, row.body) for row in run.rows]
 

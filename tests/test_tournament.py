@@ -8,6 +8,7 @@ import pytest
 
 from fogspiel.experiments import tournament as played
 from fogspiel.experiments.standings import sentences, standings
+from fogspiel.experiments.stored import known_rows, run_of
 from fogspiel.game import game_named
 from fogspiel.ranking import counts_of
 from fogspiel.runs import Store
@@ -21,8 +22,8 @@ def asked(path, words=BATAWAF, games=400, game="batawaf"):
 
 def outcome(path, request, processes=1, watch=lambda *seen: None):
     with Store.open(path, write=True) as store:
-        run = played.run_of(store, request)
-        found = played.carry_on(run, path, processes, played.known_rows(store), watch)
+        run = run_of(store, request.as_ask())
+        found = played.carry_on(run, path, processes, known_rows(store, played.METHOD), watch)
         return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
 
 

@@ -155,7 +155,7 @@ def stored(tmp_path, monkeypatch):
 
     def rows(name, *how):
         with Store.open(tmp_path / name, write=True) as store:
-            run = run_of(store, replace(TINY, seeds=1))
+            run = run_of(store, replace(TINY, seeds=1).as_ask())
             carry_on(run, EXPERIMENTS["table2"], *how)
             return [(row.number, row.kind, json.dumps(row.body)) for row in run.rows]
 

@@ -27,7 +27,7 @@ def regenerate(
     request = Request(**options)
     demand_answer(cluster)
     with Store.open(store_path(store), write=True) as runs:
-        work_on_experiment(runs, run_of(runs, request), store, processes, output, as_json, cluster)
+        work_on_experiment(runs, run_of(runs, request.as_ask()), store, processes, output, as_json, cluster)
 
 
 def demand_answer(cluster: str | None) -> None:

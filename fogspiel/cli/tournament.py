@@ -28,7 +28,7 @@ def tournament(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ..experiments.tournament import run_of
+    from ..experiments.stored import run_of
     from ..experiments.tournament import tournament as asked
     from ..game import game_named
     from ..runs import Store
@@ -36,7 +36,7 @@ def tournament(
     path = store_path(store)
     request = asked(game_named(game), players, games, seed, path)
     with Store.open(path, write=True) as runs:
-        work_on_tournament(runs, run_of(runs, request), store, processes, output, as_json)
+        work_on_tournament(runs, run_of(runs, request.as_ask()), store, processes, output, as_json)
 
 
 def work_on_tournament(
@@ -45,6 +45,7 @@ def work_on_tournament(
     """Play a stored tournament with a progress bar; an interruption prints the command that goes on."""
     from .. import screen
     from ..experiments import tournament as played
+    from ..experiments.stored import known_rows
     from ..report import written
 
     request = played.request_of(run)
@@ -56,7 +57,7 @@ def work_on_tournament(
             words = f"{done} of {total} pairs: {row['first']} - {row['second']}"
             bar.show(done / total, words, done * request.games)
 
-        found = played.carry_on(run, store_path(store), cores(processes), played.known_rows(runs), watch)
+        found = played.carry_on(run, store_path(store), cores(processes), known_rows(runs, played.METHOD), watch)
     report = played.report(request, found)
     if as_json:
         files = [str(path) for path in written(report, output or Path(f"fogspiel-{report.name}"))]

@@ -95,24 +95,23 @@ def request_of(run: Run) -> Request:
     return Request(name=ask.pop("game"), **ask)
 
 
-def run_of(store: Store, request: Request) -> Run:
+def made_before(store: Store, method: str = METHOD) -> list[Run]:
+    """The intact runs of that method which this version has made."""
+    names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
+    return [run for run in map(store.read, names) if run.ask["fogspiel"] == __version__]
+
+
+def run_of(store: Store, ask: Row) -> Run:
     """The run of that request: the one that is in the store, finished or not, or else a new one."""
-    ask = request.as_ask()
-    for summary in store.summaries():
-        if summary.method == METHOD and summary.state != "damaged" and store.read(summary.name).ask == ask:
-            return store.work_on(summary.name)
+    for run in made_before(store, ask["method"]):
+        if run.ask == ask:
+            return store.work_on(run.name)
     return store.create(ask)
 
 
-def known_rows(store: Store) -> dict[str, Row]:
-    """What every experiment in the store that this version made has found, by the key of its job."""
-    found: dict[str, Row] = {}
-    for summary in store.summaries():
-        if summary.method == METHOD and summary.state != "damaged":
-            run = store.read(summary.name)
-            if run.ask["fogspiel"] == __version__:
-                found |= {body["key"]: body["row"] for body in run.steps}
-    return found
+def known_rows(store: Store, method: str = METHOD) -> dict[str, Row]:
+    """What the runs of that method which this version has made have found, by the key of their jobs."""
+    return {body["key"]: body["row"] for run in made_before(store, method) for body in run.steps}
 
 
 def carry_on(

@@ -25,8 +25,8 @@ from ..players import Entrant
 from ..ranking import counts_of
 from ..report import Report
 from ..rng import child
-from ..runs import Run, Store, canonical
-from ..tuning import check_seed, player_of
+from ..runs import Run, canonical
+from ..tuning import answer_in, check_seed, player_of
 from ..workers import worked
 from .standings import Standings, charts, sentences, standings, tables
 from .stored import Job, Row
@@ -96,25 +96,6 @@ def request_of(run: Run) -> Tournament:
     return Tournament(ask["game"], tuple(ask["players"]), ask["games"], ask["seed"])
 
 
-def run_of(store: Store, request: Tournament) -> Run:
-    """The run of that tournament: the one that is in the store, finished or not, or else a new one."""
-    ask = request.as_ask()
-    for run in _tournaments(store):
-        if run.ask == ask:
-            return store.work_on(run.name)
-    return store.create(ask)
-
-
-def known_rows(store: Store) -> dict[str, Row]:
-    """What every tournament in the store that this version played has found, by the key of its job."""
-    return {body["key"]: body["row"] for run in _tournaments(store) for body in run.steps}
-
-
-def _tournaments(store: Store) -> list[Run]:
-    names = [found.name for found in store.summaries() if found.method == METHOD and found.state != "damaged"]
-    return [run for run in map(store.read, names) if run.ask["fogspiel"] == __version__]
-
-
 # Playing
 
 
@@ -127,8 +108,7 @@ def met(
     def player(kept: Row) -> Contender | Entrant:
         if "theta" not in kept:
             return entrant(chosen, kept["name"], Path(store), seed)
-        mixed = [np.array(kept[part]) for part in ("thetas", "weights") if part in kept]
-        return player_of(chosen, Answer(np.array(kept["theta"]), *mixed), kept["name"])
+        return player_of(chosen, answer_in(kept), kept["name"])
 
     score = measured(chosen, player(players[0]), player(players[1]), key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}

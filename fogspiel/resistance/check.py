@@ -17,6 +17,7 @@ from which the others are drawn; and the spies sabotage whenever they can.
 """
 
 import json
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
@@ -103,7 +104,7 @@ def numbers(groups: Groups, players: int) -> str:
     return ",".join(str((group & players).bit_count()) for group in groups)
 
 
-class Table:
+class Table(ABC):
     """A strategy, of which every entry must be used in the end."""
 
     def __init__(self, setup: Setup, table: Any) -> None:
@@ -130,8 +131,9 @@ class Table:
             raise ValueError(f"the strategy speaks of the situation {extra[0]!r}, which cannot come up")
         return 2 * won / len(self.spies) - 1
 
+    @abstractmethod
     def won(self, history: str, groups: Groups, score: tuple[int, int]) -> Fraction:
-        raise NotImplementedError
+        """The sum over the spy sets of the probability that the resistance wins from here."""
 
 
 class Resistance(Table):
