@@ -1,68 +1,28 @@
 """Numba's only home: how kernels are declared, compiled on first use, and cached.
 
-Numba's own cache does not notice an edit in a function that a kernel calls from another file, so the cache folder is
-named by a digest of every source file that a kernel can reach: an edit gives a fresh folder, and stale code cannot run.
+Numba's own cache does not notice an edit in a function that a kernel calls from another file. So every file has a cache
+folder named by a digest of all source files that it can reach by imports: an edit gives a fresh folder to the files
+that depend on it, the others keep theirs, and stale code cannot run.
 """
 
-import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-KEPT_CACHES = 4
-SHELL = {
-    "arena",
-    "bounding",
-    "chain",
-    "checkup",
-    "cli",
-    "diagnosis",
-    "entrants",
-    "experiments",
-    "explain",
-    "exploiter",
-    "interop",
-    "learning",
-    "locks",
-    "matches",
-    "measure",
-    "memory",
-    "nash",
-    "optimise",
-    "problem",
-    "proofs",
-    "ranking",
-    "report",
-    "runs",
-    "screen",
-    "solving",
-    "spread",
-    "store",
-    "tour",
-    "tuning",
-    "web",
-    "workers",
-}
-"""Modules that no kernel can reach (a test makes sure): editing them keeps the cache."""
+from .sources import PACKAGE, digest_of
 
-
-def source_digest(package: Path) -> str:
-    """The digest that names the cache folder: the sources below `package` but for the shell, by name and content."""
-    digest = hashlib.blake2b(digest_size=10)
-    for path in sorted(package.rglob("*.py")):
-        name = path.relative_to(package)
-        if name.parts[0].removesuffix(".py") not in SHELL:
-            digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+KEPT_DAYS = 7
+"""How long a cache folder that nobody uses is kept."""
 
 
 def cache_root() -> Path:
-    """The folder that holds one compiled cache per state of the sources."""
+    """The folder that holds a compiled cache for every state of every source file."""
     chosen = os.environ.get("FOGSPIEL_CACHE")
     if chosen:
         return Path(chosen)
@@ -71,46 +31,68 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fogspiel"
 
 
-def _drop_old_caches(root: Path, current: Path) -> None:
-    """Keep the newest few caches, so that a developer's disk does not fill up with one per edit."""
-    others = sorted((p for p in root.iterdir() if p != current), key=lambda p: p.stat().st_mtime, reverse=True)
-    for path in others[KEPT_CACHES - 1 :]:
-        shutil.rmtree(path, ignore_errors=True)
+def _drop_old_caches(root: Path) -> None:
+    """Remove what has not been used for long, so that a developer's disk does not fill up with a folder per edit."""
+    limit = time.time() - KEPT_DAYS * 86400
+    for path in root.iterdir():
+        if path.stat().st_mtime < limit:
+            shutil.rmtree(path, ignore_errors=True)
 
 
-def _cache_folder() -> Path | None:
-    """The cache folder for these sources, or None where no folder can be written: kernels then compile every time."""
+def _usable_root() -> Path | None:
+    """The root of the caches, or None where it cannot be written: kernels then compile every time."""
     root = cache_root()
-    folder = root / source_digest(Path(__file__).parent)
     try:
-        if not folder.is_dir():
-            folder.mkdir(parents=True)
-            _drop_old_caches(root, folder)
-        os.utime(folder)
+        root.mkdir(parents=True, exist_ok=True)
+        _drop_old_caches(root)
     except OSError:
         return None
-    return folder if os.access(folder, os.W_OK) else None
+    return root if os.access(root, os.W_OK) else None
 
 
-CACHE = _cache_folder()
-FIRST_TIME = CACHE is not None and not any(CACHE.iterdir())
-"""Whether nothing has been compiled yet from these sources."""
+CACHE = _usable_root()
 if CACHE is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
+FIRST_TIME = CACHE is not None and not (CACHE / digest_of(PACKAGE / "simulate.py")).is_dir()
+"""Whether the loop that plays games has not been compiled yet."""
 
 from numba import config, njit, types  # noqa: E402  (the cache folder must be set before Numba is imported)
 from numba.core.typing.templates import Signature  # noqa: E402
 from numba.experimental import function_type  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
 
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
-kernel = njit(cache=CACHE is not None, nogil=True, error_model="numpy")
-"""Declare a kernel: arithmetic on arrays, compiled when first used, free of the interpreter lock."""
 
-inlined = njit(cache=CACHE is not None, nogil=True, error_model="numpy", inline="never", forceinline=True)
-"""Declare a small kernel that is always folded into its callers."""
+def _folder_of(function: Callable[..., Any]) -> Path | None:
+    """The cache folder of a kernel: that of its file in its present state."""
+    if CACHE is None:
+        return None
+    folder = CACHE / digest_of(Path(function.__code__.co_filename))
+    folder.mkdir(exist_ok=True)
+    os.utime(folder)
+    return folder
+
+
+def _declared(function: Callable[..., Any], *signatures: Signature, **options: Any) -> Callable[..., Any]:
+    """A kernel whose compiled code is kept in the folder of its file."""
+    folder = _folder_of(function)
+    if folder is not None:
+        setattr(config, "CACHE_DIR", str(folder))  # noqa: B010 (Numba asks for it now and never again)
+    declare: Callable[..., Any] = njit
+    return declare(*signatures, cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a kernel: arithmetic on arrays, compiled when first used, free of the interpreter lock."""
+    return _declared(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a small kernel that is always folded into its callers."""
+    return _declared(function, inline="never", forceinline=True)
 
 
 def variant(*values: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -146,7 +128,7 @@ def signature(result: Any, *arguments: Any) -> Signature:
 def kernel_of(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a kernel that takes other kernels (typed by `signature`): one compiled loop serves every game."""
     typed = [types.FunctionType(a) if isinstance(a, Signature) else a for a in arguments]
-    return njit(result(*typed), cache=CACHE is not None, nogil=True, error_model="numpy")
+    return lambda function: _declared(function, result(*typed))
 
 
 def compiled(function: Callable[..., Any], of: Signature) -> Callable[..., Any]:
@@ -177,3 +159,40 @@ def _remember_addresses(question: str) -> None:
 
 for _question in ("_get_wrapper_address", "_get_jit_address"):
     _remember_addresses(_question)
+
+
+def _instruction(name: str, *, defined_at_zero: bool = False) -> Any:
+    """A machine instruction on the bits of a 64-bit number."""
+
+    @intrinsic
+    def operation(_: Any, word: Any) -> tuple[Any, Any]:
+        def emitted(context: Any, builder: Any, signature: Any, words: Any) -> Any:
+            flags = (context.get_constant(types.boolean, 0),) if defined_at_zero else ()
+            return getattr(builder, name)(words[0], *flags)
+
+        return types.int64(types.int64), emitted
+
+    return operation
+
+
+if COMPILED:
+    ones, trailing_zeros, leading_zeros = (
+        _instruction("ctpop"),
+        _instruction("cttz", defined_at_zero=True),
+        _instruction("ctlz", defined_at_zero=True),
+    )
+else:
+    WORD = 2**64 - 1
+
+    def ones(word: int) -> int:
+        """How many bits of a 64-bit number are set."""
+        return (int(word) & WORD).bit_count()
+
+    def trailing_zeros(word: int) -> int:
+        """The place of the lowest set bit of a 64-bit number; 64 if there is none."""
+        bits = int(word) & WORD
+        return (bits & -bits).bit_length() - 1 if bits else 64
+
+    def leading_zeros(word: int) -> int:
+        """The number of zeros above the highest set bit of a 64-bit number."""
+        return 64 - (int(word) & WORD).bit_length()

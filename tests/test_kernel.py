@@ -1,13 +1,15 @@
 """The kernel cache: kept between processes, never stale."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import fogspiel
-from fogspiel.kernel import SHELL, source_digest
+from fogspiel.sources import IMPORT, _content, digest_of, imported
 
 PACKAGE = Path(fogspiel.__file__).parent
 
@@ -50,33 +52,44 @@ def test_an_edit_in_another_file_is_noticed(tmp_path):
     assert answer(tmp_path, tmp_path / "cache") != before
 
 
-def test_the_digest_covers_names_and_contents_but_not_the_shell(tmp_path):
+def test_the_digest_covers_what_a_file_can_use_and_nothing_else(tmp_path):
+    def digests():
+        digest_of.cache_clear(), imported.cache_clear(), _content.cache_clear()
+        return digest_of(tmp_path / "games" / "a.py", tmp_path), digest_of(tmp_path / "b.py", tmp_path)
+
     (tmp_path / "games").mkdir()
-    (tmp_path / "games" / "a.py").write_text("A = 1\n")
-    (tmp_path / "cli.py").write_text("B = 1\n")
-    first = source_digest(tmp_path)
-    (tmp_path / "cli.py").write_text("B = 2\n")
-    assert source_digest(tmp_path) == first
-    (tmp_path / "games" / "a.py").write_text("A = 2\n")
-    second = source_digest(tmp_path)
-    (tmp_path / "games" / "a.py").rename(tmp_path / "games" / "b.py")
-    assert len({first, second, source_digest(tmp_path)}) == 3
+    (tmp_path / "games" / "a.py").write_text("from ..b import (\n    B,\n)\n\ndef f():\n    from ..c import C\n")
+    (tmp_path / "b.py").write_text("from . import d as e\nB = 1\n")
+    (tmp_path / "c.py").write_text("C = 1\n")
+    (tmp_path / "d.py").write_text("D = 1\n")
+    before = digests()
+    (tmp_path / "c.py").write_text("C = 2\n")
+    assert digests() == before
+    (tmp_path / "d.py").write_text("D = 2\n")
+    after = digests()
+    assert after[0] != before[0] and after[1] != before[1]
+    (tmp_path / "games" / "a.py").write_text("from ..b import B\n")
+    assert digests()[0] != after[0] and digests()[1] == after[1]
+
+
+def test_regular_imports_are_all_found():
+    """The digest reads imports by a pattern; Python's own parser must see the same."""
+    for path in PACKAGE.rglob("*.py"):
+        found = {
+            (node.level, node.module or "", alias.name)
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.ImportFrom) and node.level
+            for alias in node.names
+        }
+        seen = {
+            (len(dots), module, name)
+            for dots, module, names in IMPORT.findall(path.read_text())
+            for name in re.findall(r"(\w+)(?: as \w+)?", re.sub(r"#.*", "", names))
+        }
+        assert found == seen, path
 
 
 def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     assert answer(PACKAGE.parent, blocked / "cache") == answer(PACKAGE.parent, tmp_path / "cache")
-
-
-def test_the_shell_is_out_of_reach_of_kernels():
-    for path in PACKAGE.rglob("*.py"):
-        top = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        text = path.read_text()
-        if top in SHELL:
-            assert "@kernel" not in text and "@inlined" not in text, f"{path.name} must not define kernels"
-        else:
-            for name in SHELL:
-                assert f"import {name}" not in text and f".{name} import" not in text, (
-                    f"{path.name} must not use {name}"
-                )

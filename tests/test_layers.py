@@ -8,15 +8,17 @@ import fogspiel
 PACKAGE = Path(fogspiel.__file__).parent
 
 LAYERS = [
+    {"sources"},
     {"kernel"},
     {"rng", "workers"},
+    {"chess"},
     {"game"},
     {"games", "contender"},
     {"simulate", "verify"},
     {"race", "spread", "nash", "players"},
     {"referee", "ranking", "exploiter", "learning"},
     {"arena", "measure", "exact"},
-    {"optimise", "resistance", "interop", "phantom"},
+    {"optimise", "resistance", "interop", "phantom", "kriegspiel"},
     {"truth"},
     {"problem", "memory", "explain"},
     {"proofs"},

@@ -1,0 +1,36 @@
+"""The two simplest engines: one tries anything, the other takes what it can."""
+
+import numpy as np
+
+from ...chess.messages import SQUARE, TAKEN, TRIES
+from ...chess.position import PAWN, end_of, start_of
+from ...games import _kriegspiel_rules as rules
+from ...rng import below
+from ..engine import Engine, Maker
+
+
+class Random(Engine):
+    """Tries anything."""
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        return int(actions[below(self.stream, len(actions))])
+
+
+class Greedy(Engine):
+    """Tries to take back where a man was lost, then to take with a pawn if there are tries, then anything."""
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        said = seen[rules.SEEN_OTHER :]
+        listed = actions.tolist()
+        back = [move for move in listed if said[TAKEN] and end_of(move) == said[SQUARE]]
+        takes = [move for move in listed if said[TRIES] and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
+        chosen = back or takes or listed
+        return chosen[below(self.stream, len(chosen))]
+
+
+def _takes_by_pawn(move: int, pawns: int) -> bool:
+    """Whether a move is a pawn's from one file to another."""
+    return bool(pawns >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
+
+
+ENGINES: dict[str, Maker] = {"random": Random, "greedy": Greedy}
