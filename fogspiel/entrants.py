@@ -10,6 +10,7 @@ import numpy as np
 
 from .contender import Contender, fixed, named, names, redrawn, with_parameters
 from .game import Game, checked_vector, parameters_of
+from .kriegspiel.engine import engine_in, engines
 from .optimise import METHODS
 from .optimise.step import Answer
 from .players import Entrant
@@ -18,6 +19,8 @@ from .runs import Run, Store
 from .solving import METHOD as SOLVE
 from .tuning import answer_of, player_of
 
+KRIEGSPIEL = "kriegspiel"
+"""The game that has engines."""
 MOST_BYTES = 16_000_000
 ROUNDING = 1e-9
 """How far the weights of a mixture may be from 1 in sum."""
@@ -32,6 +35,8 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entra
         return redrawn(game)
     if words in names(game):
         return named(game, words)
+    if words.partition(":")[0] in engines_of(game):
+        return engine_in(words)
     numbers = _numbers(words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
@@ -45,9 +50,14 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entra
         if run.ask["method"] == SOLVE:
             return solution_of_run(game, run)
         return player_of(game, found_by_run(game, run), words)
-    ways, count = f"a name ({', '.join(names(game))})", len(parameters_of(game))
+    ways, count = f"a name ({', '.join([*names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
     raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
+
+
+def engines_of(game: Game) -> list[str]:
+    """The names of the engines that play this game."""
+    return list(engines()) if game.name == KRIEGSPIEL else []
 
 
 def _short(words: object) -> str:

@@ -1,7 +1,7 @@
 """Players: whatever sits down at a game and chooses by what it sees.
 
-A tuned vector, a solved table, an engine and a person are all players: `begin` says which seat they have, `choose`
-shows them their view and what they may try.
+A tuned vector, a solved table and an engine are all players: `begin` says which seat they have, `choose` shows them
+their view and what they may try.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +22,18 @@ class Player(Protocol):
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         """One of the actions, by what is seen."""
+
+
+def remind(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
+    """Let a player make an earlier choice again, when a game is taken up from its record.
+
+    Most choose by their stream alone, which then goes on as it did; who thinks by the clock has a method `follow`.
+    """
+    follow = getattr(player, "follow", None)
+    if follow:
+        follow(seen, action)
+    else:
+        player.choose(seen, actions)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LAYERS = [
     {"games", "contender"},
     {"simulate", "verify"},
     {"race", "spread", "nash", "players"},
-    {"referee", "ranking", "exploiter", "learning"},
+    {"referee", "sitting", "ranking", "exploiter", "learning"},
     {"arena", "measure", "exact"},
     {"optimise", "resistance", "interop", "phantom", "kriegspiel"},
     {"truth"},

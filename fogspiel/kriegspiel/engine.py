@@ -7,6 +7,7 @@ there is a message too. `Engine` tells these apart and calls the hooks of its su
 
 import importlib
 import pkgutil
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,17 @@ class Engine:
         self.ply = -1
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        self._hear(seen)
+        self.last = self.attempt(seen, np.array(actions, np.int64))
+        return self.last
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        """Remember a choice that was made earlier."""
+        self._hear(seen)
+        self.last = action
+
+    def _hear(self, seen: np.ndarray) -> None:
+        """Bring the belief up to date."""
         ply = int(seen[rules.SEEN_PLY])
         if self.ply < 0:
             self.reset(seen)
@@ -74,8 +86,6 @@ class Engine:
             self.accepted(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
             self.answered(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
         self.ply = ply
-        self.last = self.attempt(seen, np.array(actions, np.int64))
-        return self.last
 
     def reset(self, seen: np.ndarray) -> None:
         """A game begins: with all men at home, or as `seen` if it begins in the middle."""
@@ -117,6 +127,29 @@ def engine_named(name: str) -> Maker:
         near = get_close_matches(name, engines(), n=3, cutoff=0.4)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(f"there is no Kriegspiel engine {name!r}: {meant}there are {', '.join(engines())}") from None
+
+
+EFFORT = re.compile(r"(?P<seconds>[0-9.]+)s|(?P<nodes>[0-9_]+)")
+USUAL = Effort(seconds=0.1)
+
+
+def effort_in(words: str) -> Effort:
+    """An effort in words: `0.5s` for each attempt, or `2000` nodes."""
+    found = EFFORT.fullmatch(words)
+    try:
+        if found and found["nodes"]:
+            return Effort(nodes=int(found["nodes"]))
+        return Effort(seconds=float(found["seconds"] if found else words))
+    except ValueError:
+        raise ValueError(
+            f"{words[:20]!r} is not an effort: say seconds for each attempt, as 0.5s, or nodes, as 2000"
+        ) from None
+
+
+def engine_in(words: str) -> Entrant:
+    """An engine in words, with its effort if need be: `C`, `C:0.5s`, `C:2000`."""
+    name, _, effort = words.partition(":")
+    return entrant_of(name, effort_in(effort) if effort else USUAL)
 
 
 def entrant_of(name: str, effort: Effort) -> Entrant:
