@@ -31,6 +31,8 @@ class Sitting:
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         self.game, self.side, self.seed = game, side, seed
         self.record: list[int] = []
+        self.own = 0
+        """How many actions are the person's."""
         self._state, self._out = blank(game.sizes.state), blank(game.sizes.actions)
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.player(stream_of(seed, 2 - side))
@@ -48,6 +50,11 @@ class Sitting:
     def over(self) -> bool:
         """Whether the game has ended."""
         return self.mover == OVER
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether the person is to act, or the game is over: nobody else has anything to do."""
+        return self.mover in (OVER, self.side)
 
     @property
     def score(self) -> int | None:
@@ -74,10 +81,9 @@ class Sitting:
 
     def go_on(self) -> bool:
         """Let chance or the opponent make one move; False if it is the person's turn or the game is over."""
-        who = self.mover
-        if who in (OVER, self.side):
+        if self.waits_for_person:
             return False
-        actions = self._actions()
+        who, actions = self.mover, self._actions()
         if who == CHANCE:
             self._apply(actions[below(self._chance, len(actions))])
             return True
@@ -121,5 +127,6 @@ class Sitting:
         return seen
 
     def _apply(self, action: int) -> None:
+        self.own += self.mover == self.side
         self.record.append(action)
         self.game.rules.apply(self._state, action)

@@ -29,8 +29,8 @@ LAYERS = [
     {"tuning", "solving", "bounding"},
     {"entrants"},
     {"screen", "report"},
-    {"checkup", "matches", "experiments"},
-    {"tour", "diagnosis"},
+    {"checkup", "matches", "experiments", "parlour"},
+    {"tour", "diagnosis", "web"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -1,0 +1,1 @@
+"""The local web page and its JSON API: players see their views, and everything stays on this machine."""

@@ -1,0 +1,140 @@
+"""What every request must pass: known host, own origin, a body of sensible size, and the token if there is one.
+
+Written against ASGI itself, because a body that comes in chunks must be counted before anybody reads it.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from hmac import compare_digest
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BYTES = 64_000
+READING = ("GET", "HEAD", "OPTIONS")
+HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+    (
+        b"content-security-policy",
+        b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; object-src 'none'; "
+        b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+]
+"""Charts set styles and draw pictures from data; nothing else is let in, and nothing goes out."""
+COOKIE = "fogspiel"
+
+
+class Refused(Exception):
+    """A request that is not served."""
+
+    def __init__(self, status: int, words: str) -> None:
+        self.status, self.words = status, words
+
+
+class Guard:
+    """Stands in front of an application."""
+
+    def __init__(self, inner: App, hosts: frozenset[str], token: str | None = None):
+        self.inner, self.hosts, self.token = inner, hosts, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.inner(scope, receive, send)
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        entered = False
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0].lower() != b"server"]
+                message["headers"] = [*kept, *HEADERS, *(self._cookie() if entered else [])]
+            await send(message)
+
+        try:
+            self._demand_known_host(headers)
+            self._demand_own_origin(scope["method"], headers)
+            entered = self._demand_token(scope, headers)
+            body = await _whole_body(headers, receive)
+        except Refused as refused:
+            return await _refuse(send_guarded, refused)
+        await self.inner(scope, _once(body, receive), send_guarded)
+
+    def _demand_known_host(self, headers: dict[bytes, str]) -> None:
+        """A page elsewhere whose name was made to lead here has a foreign host."""
+        host = headers.get(b"host", "")
+        if host not in self.hosts:
+            raise Refused(400, "this server answers to its own address only")
+
+    def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
+        """Pages of other sites must neither change nor read anything."""
+        origin = headers.get(b"origin")
+        if origin is not None and urlsplit(origin).netloc not in self.hosts:
+            raise Refused(403, "requests from other sites are refused")
+        if method not in READING and headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Refused(403, "requests from other sites are refused")
+
+    def _demand_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
+        """The token in the address of the first page, then in a cookie; whether it has just been shown."""
+        if self.token is None:
+            return False
+        shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if shown and compare_digest(shown.encode(), self.token.encode()):
+            return True
+        cookie = SimpleCookie(headers.get(b"cookie", "")).get(COOKIE)
+        bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
+        for known in (cookie.value if cookie else "", bearer):
+            if known and compare_digest(known.encode(), self.token.encode()):
+                return False
+        raise Refused(401, "open the address with the token that `fogspiel web` printed")
+
+    def _cookie(self) -> list[tuple[bytes, bytes]]:
+        return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict".encode())]
+
+
+async def _whole_body(headers: dict[bytes, str], receive: Receive) -> bytes:
+    """The body of a request, however it is sent."""
+    length = headers.get(b"content-length", "0")
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        raise Refused(413, f"a request may have at most {MOST_BYTES} bytes")
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refused(400, "the request was broken off")
+        body += message.get("body", b"")
+        if len(body) > MOST_BYTES:
+            raise Refused(413, f"a request may have at most {MOST_BYTES} bytes")
+        if not message.get("more_body"):
+            return body
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that hands over the body that has been read."""
+    given = False
+
+    async def handed() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return handed
+
+
+async def _refuse(send: Send, refused: Refused) -> None:
+    from json import dumps
+
+    body = dumps({"error": refused.words}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
