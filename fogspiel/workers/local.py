@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,8 @@ from .compilation import compile_in_turn
 from .signs import DEATHS, Limits, Silence, done, given_up
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
+PARENT_SECONDS = 2.0
+"""How often a worker looks whether its parent is still there."""
 
 
 @dataclass
@@ -112,7 +115,7 @@ class _Crew:
 
     def _assign(self, number: int) -> None:
         file = self.folder / f"{number}-{self.deaths[number]}"
-        task = (attend, bytes(dumps(self.jobs[number])), str(file), os.getpid())
+        task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with sheltered():  # so that Ctrl-C reaches neither a half-made executor nor its process
             executor = self.idle.pop() if self.idle else ProcessPoolExecutor(1, initializer=enlist)
             try:
@@ -165,18 +168,26 @@ def enlist() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     compile_in_turn()
 
 
-def attend(payload: bytes, file: str, parent: int) -> Any:
-    """The result of a job, with its signs of life in a file; a worker without a parent tidies up and ends."""
+_folders: set[Path] = set()
+"""Where this worker has left signs of life."""
+
+
+def _end_with_parent(parent: int) -> None:
+    """Tidy up and end when the parent has gone, at work or between two jobs."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    for folder in _folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def attend(payload: bytes, file: str) -> Any:
+    """The result of a job, with its signs of life in a file."""
+    _folders.add(Path(file).parent)
     with open(file, "ab", buffering=0) as signs:
         signs.write(b"%d" % os.getpid())
-
-        def tell(sign: bytes) -> None:
-            if os.getppid() != parent:
-                shutil.rmtree(Path(file).parent, ignore_errors=True)
-                os._exit(1)
-            signs.write(sign)
-
-        return done(payload, tell)
+        return done(payload, signs.write)

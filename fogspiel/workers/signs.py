@@ -35,7 +35,7 @@ def beat() -> None:
         _here.tell(GOES_ON)
 
 
-def done(payload: bytes, tell: Callable[[bytes], None]) -> Any:
+def done(payload: bytes, tell: Callable[[bytes], object]) -> Any:
     """The result of a pickled job, whose signs of life go to `tell`."""
     _here.tell, _here.told, _here.sign = tell, -math.inf, BEGUN
     try:
