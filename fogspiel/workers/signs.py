@@ -20,7 +20,7 @@ DEATHS = 3
 class _Here(threading.local):
     """What this thread knows of the job that it works on, if it is a worker's."""
 
-    tell: Callable[[bytes], None] | None = None
+    tell: Callable[[bytes], object] | None = None
     told = -math.inf
     sign = BEGUN
 
