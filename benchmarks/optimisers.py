@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,9 @@ from landscapes import Landscape, landscape
 
 from fogspiel.arena import Arena, Budget, BudgetSpent
 from fogspiel.optimise import METHODS
+from fogspiel.optimise.step import MOST_SIGMA
 from fogspiel.race import Race
+from fogspiel.workers import beat
 
 GAMES = {4: 20_000, 30: 200_000, 420: 1_000_000}
 OURS = ("iterative", "elitist", "duel", "spsa", "cma")
@@ -35,28 +38,34 @@ def own(name: str) -> Callable[[Arena], Iterator[np.ndarray]]:
     return lambda arena: (step.theta for step in METHODS[name](arena))
 
 
-Opponents = Callable[[Arena], np.ndarray]
-"""The vectors that a point of a peer meets, a row each."""
+Opponents = Callable[[Arena, int], np.ndarray]
+"""The vectors that so many points of a peer meet, a row for each pair of games."""
 
 
-def at_the_start(arena: Arena) -> np.ndarray:
-    """The start, as often as a point is judged."""
-    return np.repeat(arena.start[None], PAIRS_A_POINT, axis=0)
+def at_the_start(arena: Arena, points: int) -> np.ndarray:
+    """The start, as often as points are judged."""
+    return np.repeat(arena.start[None], points * PAIRS_A_POINT, axis=0)
 
 
-def redrawn(arena: Arena) -> np.ndarray:
+def redrawn(arena: Arena, points: int) -> np.ndarray:
     """Gaussian vectors, new for every pair of games."""
-    return arena.gaussians(PAIRS_A_POINT)
+    return arena.gaussians(points * PAIRS_A_POINT)
 
 
-def loss(arena: Arena, point: np.ndarray, opponents: Opponents) -> float:
-    """What a peer minimises: the mean score of some pairs of games, upside down."""
-    seconds = opponents(arena)
-    return -float(arena.meetings(np.repeat(point[None], len(seconds), axis=0), seconds).mean())
+def losses(arena: Arena, points: np.ndarray, opponents: Opponents) -> np.ndarray:
+    """What a peer minimises: the mean scores of points in some pairs of games each, upside down."""
+    beat()
+    met = arena.meetings(np.repeat(within(points), PAIRS_A_POINT, axis=0), opponents(arena, len(points)))
+    return -met.reshape(len(points), -1).mean(axis=1)
+
+
+def within(points: np.ndarray) -> np.ndarray:
+    """Points with numbers that can be computed with: on plateaus the steps of some peers grow beyond all limits."""
+    return np.clip(np.nan_to_num(points), -MOST_SIGMA, MOST_SIGMA)
 
 
 def peer(name: str, opponents: Opponents = at_the_start) -> Callable[[Arena], Iterator[np.ndarray]]:
-    """An optimiser of nevergrad as a walk of the vectors that it recommends."""
+    """An optimiser of nevergrad as a walk to the vector that it recommends in the end."""
 
     def walk(arena: Arena) -> Iterator[np.ndarray]:
         import nevergrad
@@ -65,10 +74,11 @@ def peer(name: str, opponents: Opponents = at_the_start) -> Callable[[Arena], It
         space = nevergrad.p.Array(init=arena.start).set_mutation(sigma=1.0)
         space.random_state.seed(arena.seed)
         search = nevergrad.optimizers.registry[name](space, budget=games // (2 * PAIRS_A_POINT))
-        while True:
-            point = search.ask()
-            search.tell(point, loss(arena, point.value, opponents))
-            yield search.provide_recommendation().value
+        with suppress(BudgetSpent):
+            while True:
+                point = search.ask()
+                search.tell(point, float(losses(arena, point.value[None], opponents)[0]))
+        yield within(search.provide_recommendation().value)  # once, because it costs more than the games of a point
 
     return walk
 
@@ -77,24 +87,21 @@ def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarr
     """CMA-ES as the package `cma` has it, on noisy scores; the walk of its means."""
     import cma
 
-    start = arena.start if len(arena.start) > 1 else np.append(arena.start, 0.0)  # it wants two parameters at least
-    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": len(start) > 60}
+    size = len(arena.start)
+    start = arena.start if size > 1 else np.append(arena.start, 0.0)  # it wants two parameters at least
+    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": size > 60, "maxstd": MOST_SIGMA}
     search = cma.CMAEvolutionStrategy(start, 1.0, options)
     while True:
         points = search.ask()
-        search.tell(points, [loss(arena, point[: len(arena.start)], opponents) for point in points])
-        yield search.mean[: len(arena.start)]
+        search.tell(points, losses(arena, np.array(points)[:, :size], opponents).tolist())
+        yield within(search.mean[:size])
 
 
 def methods(names: list[str]) -> dict[str, Callable[[Arena], Iterator[np.ndarray]]]:
     """The walks of those names, or all there are."""
     found = {name: own(name) for name in OURS}
-    try:
-        import nevergrad  # noqa: F401
-
+    if find_spec("nevergrad"):
         found |= {name: peer(name) for name in PEERS}
-    except ImportError:
-        pass
     return {name: found[name] for name in names or found}
 
 

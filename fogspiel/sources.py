@@ -10,12 +10,14 @@ PACKAGE = Path(__file__).parent
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
 """A relative import at the top level of a file; what functions import later no kernel can use."""
 
+COMMENT = re.compile(r"#.*")
+
 
 @cache
 def imported(path: Path) -> frozenset[Path]:
     """The files that a file imports when it is loaded."""
     found = set()
-    for dots, module, names in IMPORT.findall(path.read_text()):
+    for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text())):
         folder = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
         for here in (folder, *(folder / name for name in re.findall(r"\w+", names))):
             found |= {here.with_suffix(".py"), here / "__init__.py"}

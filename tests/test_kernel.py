@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import fogspiel
-from fogspiel.sources import IMPORT, _content, digest_of, imported
+from fogspiel.sources import COMMENT, IMPORT, _content, digest_of, imported
 
 PACKAGE = Path(fogspiel.__file__).parent
 
@@ -83,8 +83,8 @@ def test_regular_imports_are_all_found():
         }
         seen = {
             (len(dots), module, name)
-            for dots, module, names in IMPORT.findall(path.read_text())
-            for name in re.findall(r"(\w+)(?: as \w+)?", re.sub(r"#.*", "", names))
+            for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text()))
+            for name in re.findall(r"(\w+)(?: as \w+)?", names)
         }
         assert found == seen, path
 

@@ -1,12 +1,13 @@
 """The methods: as the algorithms say, within the budget, and the same whatever the threads and batches."""
 
+import sys
 from itertools import islice
 
 import numpy as np
 import pytest
 
 import fogspiel.arena
-from fogspiel.arena import Arena, Budget, BudgetSpent
+from fogspiel.arena import Arena, Budget, BudgetSpent, baseline, report_key
 from fogspiel.contender import named, with_parameters
 from fogspiel.game import game_named
 from fogspiel.measure import measured
@@ -206,6 +207,34 @@ def test_meetings_that_the_budget_cannot_pay_are_not_begun():
     with pytest.raises(BudgetSpent):
         place.meetings(x, x)
     assert place.games == 0 and not place.events
+
+
+def test_a_reply_is_good_against_whom_it_was_made_for():
+    ttt, scores = game_named("permutation-ttt"), {}
+    for name in ("fixed", "redrawn"):
+        place = Arena(ttt, 3, Race("count-mixture"), name, Budget(40_000))
+        theta = walked("reply", place)[-1].theta
+        for other in ("fixed", "redrawn"):
+            player, opponent = with_parameters(ttt, theta), baseline(ttt, other, 3)
+            scores[name, other] = measured(ttt, player, opponent, report_key(3), 10_000)
+    assert scores["fixed", "fixed"].mean == 1
+    assert scores["redrawn", "redrawn"].interval[0] > scores["fixed", "redrawn"].interval[1]
+
+
+def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monkeypatch):
+    monkeypatch.setattr(sys.modules["fogspiel.optimise.reply"], "FIRST_GAMES", 2_000)
+    place, ends = arena(games=None, baseline_name="redrawn"), []
+    for step in METHODS["reply"](place):
+        if step.accepted and step.population == 1 and (not ends or place.games > ends[-1]):
+            ends.append(place.games)
+        if len(ends) == 2:
+            break
+    assert 1_800 < ends[0] <= 2_000 and 3_600 < ends[1] - ends[0] <= 4_000
+
+
+def test_a_reply_to_somebody_without_parameters_is_refused():
+    with pytest.raises(ValueError, match="needs a baseline with parameters, and uniform has none"):
+        next(METHODS["reply"](arena(baseline_name="uniform")))
 
 
 def test_an_unknown_method_is_refused_with_the_names_there_are():

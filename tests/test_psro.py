@@ -81,6 +81,10 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
         assert means[i, j] == float(permutation._first_scores({first: Fraction(1)}, {second: Fraction(1)}))
 
 
+def test_luck_that_seldom_matters_is_not_overlooked():
+    assert not any(is_certain(arena(game_named("cheat"), 10**6, seed)) for seed in range(1, 5))
+
+
 def test_members_are_drawn_in_proportion_to_their_weights():
     place, weights = arena(BATAWAF, 10), np.array([0.5, 0.0, 0.2, 0.3, 0.0])
     assert np.bincount(drawn(place, weights, 1000), minlength=5).tolist() == pytest.approx([500, 0, 200, 300, 0], abs=1)

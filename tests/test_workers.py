@@ -7,10 +7,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -286,6 +287,53 @@ def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_kil
 
     there = stored("two.db", 1, {}, kill, cluster.scheduler_address, lambda sentence: None)
     assert there == stored("one.db", 1, {})
+
+
+@pytest.mark.slow
+@ON_CLUSTER
+def test_a_command_writes_the_same_bytes_on_a_real_cluster_one_worker_of_which_is_killed(tmp_path):
+    from test_cli import COMMAND
+
+    words = ["paper", "table2", "--quick", "--seeds", "1", "--scale", "0.001"]
+    notes, store = tmp_path / "scheduler.json", tmp_path / "there.db"
+
+    def begun(*command):
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=told)
+        left.callback(process.wait)
+        left.callback(process.kill)
+        return process
+
+    def wait_for(seen):
+        deadline = time.monotonic() + 300
+        while not seen():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    with ExitStack() as left, open(tmp_path / "told", "w") as told:
+        dask = [sys.executable, "-m", "dask"]
+        begun(*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", notes)
+        wait_for(notes.exists)
+        address = json.loads(notes.read_text())["address"]
+        workers = [begun(*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)]
+        there = begun(*COMMAND, *words, "--cluster", address, "--store", store, "--output", "there")
+        wait_for(lambda: rows_in(store) > 20)
+        workers[0].kill()
+        early = rows_in(store)
+        assert there.wait() == 0 and early < rows_in(store) / 2
+    assert " died on " in (tmp_path / "told").read_text()
+    alone = [*COMMAND, *words, "--processes", "1", "--store", tmp_path / "here.db", "--output", "here"]
+    subprocess.run(alone, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+    here = {path.name: path.read_bytes() for path in (tmp_path / "here").iterdir()}
+    assert "table2.json" in here and here == {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()}
+
+
+def rows_in(store):
+    """How many rows a store has that somebody else is writing."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        known = opened.execute("SELECT count(*) FROM sqlite_master WHERE name = 'rows'").fetchone()[0]
+        return opened.execute("SELECT count(*) FROM rows").fetchone()[0] if known else 0
 
 
 @ON_CLUSTER

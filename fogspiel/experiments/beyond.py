@@ -9,10 +9,10 @@ from .stored import Batches, Request, Row
 from .table2 import Score, command, scores_of, seeds_of
 from .table2 import batches as batches_of
 
-OURS = ("elitist", "duel", "halving", "psro", "portfolio")
+OURS = ("elitist", "duel", "halving", "reply", "psro", "portfolio")
 WITH_CMA = ("cma",) if find_spec("cma") else ()
 JUDGED = "redrawn"
-"""The baseline that no method but by chance has met in training."""
+"""The baseline that only `reply` trains against."""
 
 
 def batches(request: Request) -> Batches:
@@ -34,8 +34,8 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         paragraphs=(
             "Every method has the same budget of games (the paper's method of seeds more in some games, see Table "
             f"II); training seeds: {len(seeds_of(request))}. Scores are those of "
-            "fresh games against Gaussian vectors that are redrawn for every pair of games, which none of these "
-            "methods trains against. A mixture plays one of its members, drawn before every pair of games.",
+            "fresh games against Gaussian vectors that are redrawn for every pair of games, which only `reply` "
+            "trains against. A mixture plays one of its members, drawn before every pair of games.",
         ),
         parts=(
             Table(
@@ -55,6 +55,13 @@ SCORES = ("game", "method", "mean", "from", "to", "median of seeds", "lowest", "
 NOTE = "Means with an anytime-valid 95 % interval over games; lowest and highest are over training seeds."
 
 
+def verdict(new: Score, old: Score) -> str:
+    """What a score is beside another one: better or worse if their intervals are clear of each other."""
+    if new.interval[0] > old.interval[1]:
+        return "better"
+    return "worse" if new.interval[1] < old.interval[0] else "as good"
+
+
 def _of(line: Line, methods: Sequence[str], scores: Scores) -> dict[str, Score]:
     return {m: scores[line.game, m, JUDGED] for m in methods if (line.game, m, JUDGED) in scores}
 
@@ -63,14 +70,9 @@ def _best(line: Line, scores: Scores) -> tuple:
     theirs, ours = (_of(line, methods, scores) for methods in (METHODS, (*OURS, *WITH_CMA)))
     first, second = (max(found, key=lambda method: found[method].mean) for found in (theirs, ours))
     old, new = theirs[first], ours[second]
-    if new.interval[0] > old.interval[1]:
-        verdict = "better"
-    elif new.interval[1] < old.interval[0]:
-        verdict = "worse"
-    else:
-        verdict = "as good, within the intervals"
     return (
-        line.title, first, old.mean, *old.interval, second, new.mean, *new.interval, new.mean - old.mean, verdict
+        line.title, first, old.mean, *old.interval, second, new.mean, *new.interval, new.mean - old.mean,
+        verdict(new, old),
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ from .published import LINES, METHODS, SEEDS, Line
 from .stored import Batches, Job, Request, Row
 
 BASELINES = ("redrawn", "fixed")
+TRAINED_AGAINST = {"reply": "redrawn"}
+"""Methods that do not train against `fixed`: what a reply is judged by is what it looks for."""
 FULL_SEEDS, QUICK_SEEDS = 10, 3
 CONFIDENT = 0.95
 QUICK = 0.1
@@ -78,9 +80,9 @@ def seeds_of(request: Request) -> range:
     return range(request.seed, request.seed + count)
 
 
-def trained(game: str, method: str, seed: int, race: str, games: int) -> Row:
+def trained(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
     """A training run: the vector it finds, or the mixture."""
-    found = tuned(Tuning(game, method, race, seed=seed, games=games))
+    found = tuned(Tuning(game, method, race, baseline=baseline, seed=seed, games=games))
     return {**found.answer.as_json(), "played": found.games, "steps": found.steps}
 
 
@@ -95,7 +97,11 @@ def scored(game: str, method: str, seed: int, against: str, games: int, race: st
 def training_jobs(request: Request, methods: Sequence[str]) -> list[Job]:
     """A training run for every game, method and seed that the request leaves in."""
     return [
-        Job(trained, {"game": line.game, "method": method, "seed": seed, "race": request.race, "games": games})
+        Job(
+            trained,
+            {"game": line.game, "method": method, "seed": seed, "race": request.race, "games": games}
+            | ({"baseline": TRAINED_AGAINST[method]} if method in TRAINED_AGAINST else {}),
+        )
         for line in LINES
         for method in methods
         if method == SEEDS or not (request.quick and line.game in NO_QUICK_TRAINING)

@@ -14,6 +14,7 @@ from .naive import naive
 from .portfolio import portfolio
 from .psro import psro
 from .rectangular import rectangular
+from .reply import reply
 from .seed_nash import seed_nash
 from .seeds import seeds
 from .spsa import spsa
@@ -34,6 +35,7 @@ METHODS: dict[str, Method] = {
     "halving": halving,
     "rectangular": rectangular,
     "bandit": bandit,
+    "reply": reply,
     "seed-nash": seed_nash,
     "psro": psro,
     "portfolio": portfolio,

@@ -9,7 +9,7 @@ from ..nash import equilibrium, symmetric
 from ..rng import shuffle, unit
 from .step import Step, mixed
 
-TRIED, TRIALS = 16, 2
+TRIED, TRIALS, ROUNDS = 16, 2, 8
 
 
 class Nash(NamedTuple):
@@ -103,5 +103,8 @@ def opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
 
 def is_certain(arena: Arena) -> bool:
     """Whether fixed players always score the same against each other, as far as some trials can tell."""
-    scores = arena.meetings(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
-    return bool((scores == scores[:, :1]).all())
+    for _ in range(ROUNDS):  # in most games luck shows in the first; at Cheat many players win whatever they are dealt
+        scores = arena.meetings(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
+        if (scores != scores[:, :1]).any():
+            return False
+    return True

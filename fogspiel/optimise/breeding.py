@@ -10,12 +10,15 @@ from math import isqrt
 import numpy as np
 
 from ..arena import Arena
-from .archive import Archive, drawn
-from .response import NUMBERS, bred, fresh
+from .archive import Archive, drawn, opponents
+from .response import NUMBERS, Pool, bred, fresh
 from .step import Step
 
 LEAST_SIZE, MOST_SIZE = 32, 1024
 RENEWED = 4  # one in four is replaced by a child or, one in eight of these, by a stranger
+CHILDREN = 4  # for the place of one, who does best against a part of the mixture
+PART, LEAST_PART = 8, 4  # one in eight of its members, but not fewer than four
+JOINING = 8  # responses that join together, for the linear program costs as much as for one
 AHEAD = 8  # the r-th of all is a parent with a weight of 1 / (r + 8)
 FIRST_LEAD, MORE, LESS = 0.05, 1.05, 0.95
 
@@ -54,19 +57,23 @@ class Population:
             order = ranked(met.reshape(len(met), -1), scores.sum(axis=1))
             self.thetas, self.table = self.thetas[order], self.table[order]
 
-    def renew(self) -> None:
+    def renew(self, weights: np.ndarray) -> None:
         """Replace the last ones by children of the others, the better ones more often, and a few strangers."""
         count = len(self.thetas) // RENEWED
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
-        parents = self.thetas[drawn(self.arena, law / law.sum(), count)]
+        parents = np.repeat(self.thetas[drawn(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
+        children = Pool(bred(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves)
+        part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
+        children.meet(self.arena, opponents(self.archive, weights, part))
+        children.shrink(count - strangers)
         self.thetas[kept : kept + strangers] = fresh(self.arena, strangers)
-        self.thetas[kept + strangers :] = bred(self.arena, parents, count - strangers, 1.0, self.archive.halves)
+        self.thetas[kept + strangers :] = children.thetas
         self.table[kept:] = np.nan
 
 
 def bred_mixture(archive: Archive, least: float) -> Iterator[Step]:
-    """Breed until the best candidate leads the mixture by what can be expected, and at least by `least`; add him."""
+    """Breed until the best candidate leads the mixture by what can be expected, at least by `least`; add the best."""
     population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
     nash = archive.nash()
     yield archive.step(nash, True)
@@ -77,9 +84,9 @@ def bred_mixture(archive: Archive, least: float) -> Iterator[Step]:
         joins = bool(best / 2 - 0.5 > max(wanted, least))
         wanted = wanted * MORE if joins else max(wanted * LESS, least)
         if joins:
-            archive.enrol(population.thetas[:1], 1)
+            archive.enrol(population.thetas[:JOINING], 1)
             nash = archive.nash()
-        population.renew()
+        population.renew(nash.weights)
         yield archive.step(nash, joins)
 
 

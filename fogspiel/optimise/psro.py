@@ -2,7 +2,7 @@
 
 The double oracle of McMahan, Gordon and Blum (2003) on a measured table, as Lanctot et al. (2017) have it. The answer
 is the mixture. A response joins the archive if it has proved to beat the mixture, on opponents drawn anew; when several
-in a row have failed, every other turn goes into a better table.
+in a row have failed, the search for the next ones is twice as long, and every other turn goes into a better table.
 """
 
 from collections.abc import Iterator
@@ -35,11 +35,12 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     nash, failures = archive.nash(), 0
     yield archive.step(nash, True)
     while True:
+        effort = min(pairs << (failures // FAILURES), MOST_PAIRS)
         newcomer = archive.thetas[:1]
-        for pool in response(arena, archive, nash.weights, pairs):
+        for pool in response(arena, archive, nash.weights, effort):
             newcomer = pool.thetas[:1]
             yield archive.step(nash, False)
-        better = beats(archive, nash.weights, newcomer, pairs)
+        better = beats(archive, nash.weights, newcomer, effort)
         failures = 0 if better else failures + 1
         if better:
             archive.enrol(newcomer, cell(pairs, len(archive)))
