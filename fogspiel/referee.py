@@ -33,7 +33,7 @@ def played(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> Pl
             action = actions[below(chance, len(actions))]
         else:
             rules.view(state, who, seen)
-            action = players[who].choose(seen.copy(), actions)
+            action = players[who].choose(seen.copy(), list(actions))
             if action not in actions:
                 raise ValueError(f"player {who + 1} of {game.name} tried {action}, which is not among {actions[:12]}")
         record.append(action)

@@ -251,6 +251,26 @@ def other_cards(state, player, rng):
         state[rules.LAST] = rng.choice(hidden)
 
 
+def other_men(state, player, rng):
+    """Kriegspiel: the other's men may stand anywhere, and how they came there is unknown."""
+    from fogspiel.chess.position import CLOCK, KINDS, MEN, MOVER, NO_SQUARE, PASSANT, RIGHTS
+    from fogspiel.games import _kriegspiel_rules as rules
+
+    own, other = state[MEN + player], state[MEN + 1 - player]
+    men = [kind for square in range(64) for kind in range(KINDS) if state[kind] & other & np.int64(1) << square]
+    squares = rng.choice([square for square in range(64) if not own >> square & 1], len(men), replace=False)
+    state[:KINDS] &= own
+    for kind, square in zip(men, squares, strict=True):
+        state[kind] |= np.int64(1) << square
+    state[MEN + 1 - player] = np.bitwise_or.reduce(np.int64(1) << squares)
+    state[RIGHTS] ^= rng.integers(4) << 2 * (1 - player)
+    state[PASSANT], state[CLOCK] = rng.choice([NO_SQUARE, *range(16, 24), *range(40, 48)]), rng.integers(100)
+    for first, cells in ((rules.LIMITED, rules.KEYS - rules.LIMITED), (rules.KEYS, rules.STATE - rules.KEYS)):
+        state[first : first + cells] = rng.integers(-(2**63), 2**63 - 1, cells)
+    if state[MOVER] != player:
+        state[rules.REFUSED : rules.REFUSED + 64] = rng.integers(-(2**63), 2**63 - 1, 64)
+
+
 def open_information(state, player, rng):
     """Nothing is hidden."""
 
@@ -275,6 +295,7 @@ HIDDEN = {
     "cheat": other_cards,
     "flip": reshuffled_stacks,
     "battleship": other_fleet,
+    "kriegspiel": other_men,
 }
 """How to change a state in what a player cannot see, by the game's module."""
 

@@ -1,26 +1,33 @@
 """What a player may try who sees only the own men: every geometric move with only own men in the way."""
 
-from ..kernel import kernel, trailing_zeros
+from ..kernel import kernel, ones, trailing_zeros
 from . import bits
 from .bits import bit
-from .moves import castlings, list_moves, pushes, reach
+from .moves import PROMOTIONS, castlings, list_moves, pushes, reach
 from .position import (
     KINDS,
     KING,
     KING_SIDE,
+    LAST_RANKS,
     NOBODY,
     PAWN,
+    QUEEN,
     QUEEN_SIDE,
     ROOK,
     ROOK_HOME,
     end_of,
     kind_on,
+    move_of,
     promotion_of,
     start_of,
 )
 
 MOST_ATTEMPTS = 384
 """More than nine queens, two rooks, two bishops, two knights and a king can try on an empty board."""
+MOST_MEN = 16
+CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
+CHOICES = 3
+"""A row for every man: where it stands, where it can try to go, and how many promotions each try has."""
 
 
 @kernel
@@ -48,6 +55,49 @@ def attempts(men, own, colour, rights, tries, refused, out):
             count = list_moves(square, ends, kind == PAWN, out, count)
             left &= left - 1
     return count
+
+
+@kernel
+def choices(men, own, colour, rights, tries, out):
+    """What the side may try at the beginning of a turn, as a row for every man in the order of `attempts`."""
+    count = 0
+    for kind in range(KINDS):
+        left = men[kind] & own
+        while left:
+            square = trailing_zeros(left)
+            ends = attempt_squares(kind, square, colour, own, rights, tries)
+            promotes = kind == PAWN and ends & LAST_RANKS[colour] != 0
+            out[count, CHOICE_SQUARE], out[count, CHOICE_ENDS] = square, ends
+            out[count, CHOICE_WEIGHT] = PROMOTIONS if promotes else 1
+            count += 1
+            left &= left - 1
+    return count
+
+
+@kernel
+def choice_count(choice, men):
+    """The number of attempts that these rows stand for."""
+    count = 0
+    for man in range(men):
+        count += ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
+    return count
+
+
+@kernel
+def taken_choice(choice, number):
+    """The attempt that is `number` on the list; it and its other promotions are struck off the rows."""
+    man = 0
+    here = ones(choice[0, CHOICE_ENDS]) * choice[0, CHOICE_WEIGHT]
+    while number >= here:
+        number -= here
+        man += 1
+        here = ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
+    weight, ends = choice[man, CHOICE_WEIGHT], choice[man, CHOICE_ENDS]
+    for _ in range(number // weight):
+        ends &= ends - 1
+    end = trailing_zeros(ends)
+    choice[man, CHOICE_ENDS] ^= bit(end)
+    return move_of(choice[man, CHOICE_SQUARE], end, QUEEN - number % weight if weight == PROMOTIONS else 0)
 
 
 @kernel

@@ -8,7 +8,11 @@ from .moves import attackers
 from .position import (
     BLACK,
     CLOCK,
+    FORWARD,
+    KINDS,
     KING,
+    KING_HOME,
+    KNIGHT,
     MEN,
     MOVER,
     NO_SQUARE,
@@ -18,6 +22,8 @@ from .position import (
     PLY,
     POSITION,
     RIGHTS,
+    ROOK,
+    ROOK_HOME,
     WHITE,
     end_of,
     kind_on,
@@ -34,6 +40,8 @@ NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 SIDES = ("White", "Black")
 FILES, RANKS = "abcdefgh", "12345678"
 CASTLES = "KQkq"
+RIGHTS_OF_A_FEN = re.compile(r"-|(?=.)K?Q?k?q?")
+NUMBER_OF_A_FEN = re.compile(r"[0-9]{1,5}")
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq]?)")
 
 
@@ -76,14 +84,15 @@ def position_of(fen: str) -> np.ndarray:
     if fields[1] not in ("w", "b"):
         raise ValueError(f"the mover of a FEN is w or b, not {fields[1]!r}")
     pos[MOVER] = "wb".index(fields[1])
-    for letter in fields[2].replace("-", ""):
-        if letter not in CASTLES:
-            raise ValueError(f"the castling rights of a FEN are letters of KQkq or -, not {fields[2]!r}")
-        pos[RIGHTS] |= 1 << CASTLES.index(letter)
+    if not RIGHTS_OF_A_FEN.fullmatch(fields[2]):
+        raise ValueError(f"the castling rights of a FEN are some of the letters KQkq, or -, not {fields[2]!r}")
+    pos[RIGHTS] = sum(1 << i for i, letter in enumerate(CASTLES) if letter in fields[2])
     pos[PASSANT] = NO_SQUARE if fields[3] == "-" else square_named(fields[3])
     for cell, text in zip((CLOCK, PLY), fields[4:], strict=False):
-        if not text.isdigit():
-            raise ValueError(f"{text!r} is not a move number of a FEN")
+        if not NUMBER_OF_A_FEN.fullmatch(text):
+            raise ValueError(
+                f"a FEN ends in two numbers, plies since a capture or pawn move and move, not {text[:20]!r}"
+            )
         pos[cell] = int(text)
     pos[PLY] = 2 * max(int(pos[PLY]) - 1, 0) + pos[MOVER]
     _check(pos)
@@ -99,7 +108,7 @@ def _put_men(pos: np.ndarray, placement: str) -> None:
         for letter in row:
             if letter in "12345678":
                 file += int(letter)
-            elif letter.lower() in LETTERS and file < 8:
+            elif letter in LETTERS + LETTERS.upper() and file < 8:
                 here = np.int64(1) << np.int64(8 * rank + file)
                 pos[LETTERS.index(letter.lower())] |= here
                 pos[MEN + (WHITE if letter.isupper() else BLACK)] |= here
@@ -113,12 +122,37 @@ def _put_men(pos: np.ndarray, placement: str) -> None:
 def _check(pos: np.ndarray) -> None:
     """Refuse positions that no chess game can reach and that the rules could not go on from."""
     for colour in (WHITE, BLACK):
-        if int(pos[KING] & pos[MEN + colour]).bit_count() != 1:
-            raise ValueError(f"{SIDES[colour]} must have one king")
+        _check_men([(int(pos[kind] & pos[MEN + colour]) % 2**64).bit_count() for kind in range(KINDS)], SIDES[colour])
     if pos[PAWN] & ~np.int64(0x00FFFFFFFFFFFF00):
         raise ValueError("pawns cannot stand on the first or the last rank")
-    if attackers(pos, king_of(pos, 1 - pos[MOVER]), pos[MOVER], occupied(pos)):
-        raise ValueError(f"{SIDES[1 - pos[MOVER]]} is in check although {SIDES[pos[MOVER]]} is to move")
+    mover, other = int(pos[MOVER]), 1 - int(pos[MOVER])
+    if attackers(pos, king_of(pos, other), mover, occupied(pos)):
+        raise ValueError(f"{SIDES[other]} is in check although {SIDES[mover]} is to move")
+    for i, letter in enumerate(CASTLES):
+        own, king, rook = (int(pos[cell]) for cell in (MEN + i // 2, KING, ROOK))
+        home, corner = int(KING_HOME[i // 2]), int(ROOK_HOME[i // 2, i % 2])
+        if pos[RIGHTS] >> i & 1 and not (own & king) >> home & (own & rook) >> corner & 1:
+            raise ValueError(
+                f"the castling right {letter} needs {SIDES[i // 2]}'s king on {square_name(home)} "
+                f"and a rook on {square_name(corner)}"
+            )
+    if pos[PASSANT] != NO_SQUARE:
+        passed, step = int(pos[PASSANT]), int(FORWARD[other])
+        empty, pawns = ~int(occupied(pos)), int(pos[PAWN] & pos[MEN + other])
+        right_rank = passed // 8 == (2 if other == WHITE else 5)
+        if not (right_rank and empty >> passed & empty >> (passed - step) & pawns >> (passed + step) & 1):
+            raise ValueError(f"no pawn of {SIDES[other]} can just have passed over {square_name(passed)}")
+
+
+def _check_men(counts: list[int], side: str) -> None:
+    """Refuse more men of a side than eight pawns can leave or become."""
+    if counts[KING] != 1:
+        raise ValueError(f"{side} must have one king, not {counts[KING]}")
+    promoted = sum(max(count - first, 0) for count, first in zip(counts[KNIGHT:KING], (2, 2, 2, 1), strict=True))
+    if counts[PAWN] > 8 or promoted > 8 - counts[PAWN]:
+        raise ValueError(
+            f"{side} has too many men: {counts[PAWN]} pawns and {promoted} that only pawns can have become"
+        )
 
 
 def fen_of(pos: np.ndarray) -> str:

@@ -7,8 +7,9 @@
 """
 
 from ..kernel import kernel, ones, trailing_zeros
-from .bits import ABOVE, BELOW, FILE, RANK, RISING, bit
-from .moves import CHECKERS, pawn_captures, threatened_by_pawns
+from . import bits
+from .bits import ABOVE, BELOW, FILE, RANK, RISING, THROUGH, bit
+from .moves import ALLOWED, CHECKERS, PINNED, passant_is_legal, taken_left, taken_right
 from .position import KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, king_of
 
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
@@ -47,19 +48,24 @@ def directions(pos, limits):
 @kernel
 def pawn_tries(pos, limits, per_piece):
     """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
-    victims = pos[MEN + 1 - pos[MOVER]]
-    if pos[PASSANT] != NO_SQUARE:
-        victims |= bit(pos[PASSANT])
-    count, pawns = 0, pos[PAWN] & pos[MEN + pos[MOVER]]
-    if not threatened_by_pawns(pos, pos[MOVER]) & victims:
-        return count
-    while pawns:
-        ends = pawn_captures(pos, trailing_zeros(pawns), limits)
+    mover = pos[MOVER]
+    pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
+    free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], LAST_RANKS[mover]
+    left, right = taken_left(free, mover) & victims, taken_right(free, mover) & victims
+    count = ones(left) + ones(right)
+    promoting = ones(left & last) + ones(right & last)
+    while pinned:
+        ends = bits.PAWN[mover, trailing_zeros(pinned)] & victims & THROUGH[king_of(pos, mover), trailing_zeros(pinned)]
         count += ones(ends)
-        if per_piece:
-            count += 3 * ones(ends & (LAST_RANKS[0] | LAST_RANKS[1]))
-        pawns &= pawns - 1
-    return count
+        promoting += ones(ends & last)
+        pinned &= pinned - 1
+    if pos[PASSANT] != NO_SQUARE:
+        takers = bits.PAWN[1 - mover, pos[PASSANT]] & pawns
+        while takers:
+            if passant_is_legal(pos, trailing_zeros(takers)):
+                count += 1
+            takers &= takers - 1
+    return count + 3 * promoting if per_piece else count
 
 
 @kernel

@@ -124,18 +124,34 @@ def castlings(king, colour, rights, occ):
 
 
 @kernel
+def _king_is_safe(pos, king, square):
+    """Whether the king of the mover, gone from its square, would not be in check on another."""
+    return attackers(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king)) == 0
+
+
+@kernel
+def _king_may_go(pos, king, end, limits):
+    """Whether the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
+    if bits.KING[king] & bit(end):
+        return pos[MEN + pos[MOVER]] & bit(end) == 0 and _king_is_safe(pos, king, end)
+    if limits[CHECKERS] or castlings(king, pos[MOVER], pos[RIGHTS], occupied(pos)) & bit(end) == 0:
+        return False
+    return _king_is_safe(pos, king, (king + end) // 2) and _king_is_safe(pos, king, end)
+
+
+@kernel
 def _king_destinations(pos, king, limits):
-    """Where the king may go: nowhere attacked, and castling neither from nor through nor into check."""
+    """Where the king may go."""
     mover = pos[MOVER]
-    occ = occupied(pos)
+    occ = occupied(pos) & ~bit(king)
     found, targets = NONE, bits.KING[king] & ~pos[MEN + mover]
     while targets:
         square = trailing_zeros(targets)
-        if attackers(pos, square, 1 - mover, occ & ~bit(king)) == 0:
+        if attackers(pos, square, 1 - mover, occ) == 0:
             found |= bit(square)
         targets &= targets - 1
     if limits[CHECKERS] == 0 and pos[RIGHTS]:
-        targets = castlings(king, mover, pos[RIGHTS], occ)
+        targets = castlings(king, mover, pos[RIGHTS], occupied(pos))
         while targets:
             square = trailing_zeros(targets)
             if found & bit((king + square) // 2) and attackers(pos, square, 1 - mover, occ) == 0:
@@ -145,7 +161,7 @@ def _king_destinations(pos, king, limits):
 
 
 @kernel
-def _passant_is_legal(pos, square):
+def passant_is_legal(pos, square):
     """Whether the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
     mover, end = pos[MOVER], pos[PASSANT]
     victim = bit(end - FORWARD[mover])
@@ -161,18 +177,28 @@ def pawn_captures(pos, square, limits):
     found = reached & pos[MEN + 1 - mover] & limits[ALLOWED]
     if limits[PINNED] & bit(square):
         found &= THROUGH[king_of(pos, mover), square]
-    if pos[PASSANT] != NO_SQUARE and reached & bit(pos[PASSANT]) and _passant_is_legal(pos, square):
+    if pos[PASSANT] != NO_SQUARE and reached & bit(pos[PASSANT]) and passant_is_legal(pos, square):
         found |= bit(pos[PASSANT])
     return found
+
+
+@inlined
+def taken_left(pawns, colour):
+    """The squares on which pawns of a colour could take towards the a-file."""
+    return (pawns & ~A_FILE) << 7 if colour == WHITE else (pawns & ~A_FILE) >> 9
+
+
+@inlined
+def taken_right(pawns, colour):
+    """The squares on which pawns of a colour could take towards the h-file."""
+    return (pawns & ~H_FILE) << 9 if colour == WHITE else (pawns & ~H_FILE) >> 7
 
 
 @kernel
 def threatened_by_pawns(pos, colour):
     """The squares on which the pawns of a colour could take."""
     pawns = pos[PAWN] & pos[MEN + colour]
-    if colour == WHITE:
-        return (pawns & ~A_FILE) << 7 | (pawns & ~H_FILE) << 9
-    return (pawns & ~A_FILE) >> 9 | (pawns & ~H_FILE) >> 7
+    return taken_left(pawns, colour) | taken_right(pawns, colour)
 
 
 @kernel
@@ -238,10 +264,28 @@ def legal_count(pos, limits):
 
 
 @kernel
+def _king_can_step(pos, king):
+    """Whether the king can go to a neighbouring square; where it may castle it can."""
+    targets = bits.KING[king] & ~pos[MEN + pos[MOVER]]
+    while targets:
+        if _king_is_safe(pos, king, trailing_zeros(targets)):
+            return True
+        targets &= targets - 1
+    return False
+
+
+@kernel
 def can_move(pos, limits):
-    """Whether there is a legal move at all."""
-    own = pos[MEN + pos[MOVER]]
-    for kind in range(KINDS):
+    """Whether there is a legal move at all; what is found soonest is looked for first."""
+    mover = pos[MOVER]
+    own, occ = pos[MEN + mover], occupied(pos)
+    if limits[CHECKERS] == 0:
+        pawns = pos[PAWN] & own & ~limits[PINNED]
+        if (pawns << 8 if mover == WHITE else (pawns >> 8)) & ~occ:
+            return True
+    if _king_can_step(pos, king_of(pos, mover)):
+        return True
+    for kind in range(KING):
         men = pos[kind] & own
         while men:
             if destinations(pos, kind, trailing_zeros(men), limits):
@@ -253,8 +297,11 @@ def can_move(pos, limits):
 @kernel
 def is_legal(pos, limits, move):
     """Whether a move of one of the mover's men is legal."""
-    start = start_of(move)
-    return destinations(pos, kind_on(pos, start), start, limits) & bit(end_of(move)) != 0
+    start, end = start_of(move), end_of(move)
+    kind = kind_on(pos, start)
+    if kind == KING:
+        return _king_may_go(pos, start, end, limits)
+    return destinations(pos, kind, start, limits) & bit(end) != 0
 
 
 @kernel

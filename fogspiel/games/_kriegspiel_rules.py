@@ -19,7 +19,7 @@ Actions are moves (from + 64 * to + 4096 * promotion). A refused one changes REF
 
 import numpy as np
 
-from ..chess.attempts import MOST_ATTEMPTS, attempts, refuse
+from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices, refuse, taken_choice
 from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, announced_capture, directions, pawn_tries
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
 from ..chess.moves import CHECKERS, LIMITS, can_move, is_legal, possible_passant, restrict
@@ -143,15 +143,12 @@ def remember_key(state, limits):
 
 
 @kernel
-def apply(state, action):
-    limits = state[LIMITED : LIMITED + LIMITS]
-    colour, first, last = state[MOVER], start_of(action), end_of(action)
-    if not is_legal(state, limits, action):
-        refuse(state[REFUSED : REFUSED + 64], first, last)
-        return
+def accept(state, limits, action):
+    """Make a legal move and say what is to be said of it."""
+    colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches = state[SWITCHES]
-    announced_capture(state, victim_square(state, action), last, switches & PASSANT_AT_ARRIVAL, said)
+    announced_capture(state, victim_square(state, action), end_of(action), switches & PASSANT_AT_ARRIVAL, said)
     if said[WHAT_WAS_TAKEN]:
         state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
     make(state, action)
@@ -160,6 +157,15 @@ def apply(state, action):
     said[TRIES] = pawn_tries(state, limits, switches & PROMOTIONS_COUNT_FOUR)
     remember_key(state, limits)
     state[END] = ending(state, limits)
+
+
+@kernel
+def apply(state, action):
+    limits = state[LIMITED : LIMITED + LIMITS]
+    if not is_legal(state, limits, action):
+        refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
+        return
+    accept(state, limits, action)
     for square in range(64):
         state[REFUSED + square] = 0
 
@@ -193,10 +199,18 @@ def score(state):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """A game of two players who try anything."""
-    out = np.empty(MOST_ATTEMPTS, np.int64)
+    """A game of two players who try anything; what can be tried is worked out once in a turn."""
+    choice = np.empty((MOST_MEN, CHOICES), np.int64)
+    limits = state[LIMITED : LIMITED + LIMITS]
     start(state)
     while state[END] == 0:
-        stream = stream_0 if state[MOVER] == 0 else stream_1
-        apply(state, out[below(stream, legal(state, out))])
+        colour = state[MOVER]
+        stream = stream_0 if colour == 0 else stream_1
+        tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
+        men = choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
+        while True:
+            action = taken_choice(choice, below(stream, choice_count(choice, men)))
+            if is_legal(state, limits, action):
+                break
+        accept(state, limits, action)
     return score(state)

@@ -7,14 +7,29 @@ umpire.view(BLACK)                   # everything that Black knows, for a player
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from ..chess.fen import SIDES, fen_of, move_name, move_named, position_of, square_name
+from ..chess.attempts import attempt_squares
+from ..chess.fen import NAMES, SIDES, fen_of, move_name, move_named, position_of, square_name
 from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ..chess.position import MOVER, PLY, POSITION
+from ..chess.position import (
+    KING,
+    MEN,
+    MOVER,
+    PAWN,
+    PLY,
+    POSITION,
+    QUEEN,
+    RIGHTS,
+    end_of,
+    kind_on,
+    move_of,
+    promotion_of,
+    start_of,
+)
 from ..chess.words import directions_in, said
 from ..game import DRAW, blank
 from ..games import _kriegspiel_rules as rules
@@ -23,6 +38,8 @@ from ..players import Player
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
+MOVES = move_of(63, 63, QUEEN) + 1
+"""Moves are numbers below this one."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +61,9 @@ class Switches:
         for name, values in {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}.items():
             if getattr(self, name) not in values:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: it must be {' or '.join(values)}")
+        for name in ("fifty", "repetition", "material"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
 
     @property
     def bits(self) -> int:
@@ -62,6 +82,15 @@ class Switches:
 
 
 WILD_16 = Switches()
+
+
+def switches_of(chosen: Mapping[str, Any]) -> Switches:
+    """The switches by name, those left out as in wild 16, or a ValueError."""
+    names = [field.name for field in fields(Switches)]
+    for name in chosen:
+        if name not in names:
+            raise ValueError(f"there is no rule {name!r} to switch: there are {', '.join(names)}")
+    return Switches(**chosen)
 
 
 @dataclass(frozen=True)
@@ -110,6 +139,7 @@ class Umpire:
             self.state[:POSITION] = position_of(fen)
             self.state[rules.SWITCHES] = switches.bits
             rules.begin_here(self.state)
+        self.first = self.plies
 
     @property
     def mover(self) -> int:
@@ -143,9 +173,12 @@ class Umpire:
 
     @property
     def message(self) -> Message:
-        """What the referee said last."""
+        """What the referee said last: of the last move, or of the position in which the game begins."""
         last = 1 - self.mover
-        return message_of(self.state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+        said = message_of(self.state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+        if self.plies > self.first:
+            return said
+        return replace(said, text=said.text.replace(f"{SIDES[last]} moved", f"{SIDES[self.mover]} begins", 1))
 
     def actions(self) -> list[int]:
         """What the mover may try, as numbers; refused tries of this turn are gone."""
@@ -160,6 +193,8 @@ class Umpire:
 
     def view(self, side: int) -> np.ndarray:
         """Everything that a side knows, and nothing else."""
+        if side not in (0, 1):
+            raise ValueError(f"there is no side {side}: 0 is White and 1 is Black")
         seen = blank(rules.VIEW)
         rules.view(self.state, side, seen)
         return seen
@@ -169,6 +204,8 @@ class Umpire:
         if self.over:
             raise ValueError(f"the game is over ({self.ending}): nothing can be tried any more")
         action = move_named(move) if isinstance(move, str) else int(move)
+        if not 0 <= action < MOVES:
+            raise ValueError(f"{action} is not the number of a move: they are 0 to {MOVES - 1}")
         if action not in self.actions():
             raise ValueError(self._why_not(action))
         colour, before = self.mover, self.plies
@@ -182,17 +219,26 @@ class Umpire:
 
     def _why_not(self, action: int) -> str:
         """Why an attempt is not on the list, from what its player knows."""
-        name, start, end = move_name(action), action & 63, action >> 6 & 63
-        own = int(self.state[6 + self.mover])
+        name, start, end, side = move_name(action), start_of(action), end_of(action), self.mover
+        own, kind = int(self.state[MEN + side]), int(kind_on(self.state, start))
+        if not own >> start & 1:
+            return f"{name}: {SIDES[side]} has no man on {square_name(start)}"
         if int(self.state[rules.REFUSED + start]) >> end & 1:
             return f"{name} was refused already in this turn: try something else"
-        if not own >> start & 1:
-            return f"{name}: {SIDES[self.mover]} has no man on {square_name(start)}"
-        if own >> end & 1 and abs(start - end) != 2:
+        if any(move_of(start, end, 0) == move_of(start_of(other), end_of(other), 0) for other in self.actions()):
+            if promotion_of(action):
+                return f"{name}: no pawn promotes by this move, so write {name[:4]}"
+            return f"{name}: say what the pawn becomes, as in {name}q"
+        if own >> end & 1:
             return f"{name}: an own man stands on {square_name(end)}"
-        if any(action & 4095 == other & 4095 for other in self.actions()):
-            return f"{name}: say what a promoting pawn becomes and nothing for other moves, as in e7e8q and e2e4"
-        return f"{name} is not a move that the man on {square_name(start)} can ever make there"
+        alone = attempt_squares(kind, start, side, np.int64(1) << start, self.state[RIGHTS], 1)
+        if not int(alone) >> end & 1:
+            if kind == KING and abs(end - start) == 2:
+                return f"{name}: {SIDES[side]} has no right to castle there"
+            return f"{name} is not how a {NAMES[kind]} moves"
+        if kind == PAWN and (end - start) % 8:
+            return f"{name}: the referee has announced no pawn tries, so no pawn can take"
+        return f"{name}: an own man is in the way"
 
 
 def played(players: tuple[Player, Player], umpire: Umpire, longest: int | None = None) -> Umpire:
@@ -207,7 +253,7 @@ def played(players: tuple[Player, Player], umpire: Umpire, longest: int | None =
 
 def replayed(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Umpire:
     """The umpire of a recorded game at its end."""
-    umpire = Umpire(fen, Switches(**(switches or {})))
+    umpire = Umpire(fen, switches_of(switches or {}))
     for action in record:
         umpire.attempt(action)
     return umpire

@@ -1,0 +1,166 @@
+"""Speed of chess and Kriegspiel on one core, beside the peers: `python benchmarks/kriegspiel_speed.py`.
+
+python-chess and the `kriegspiel` package come with `pip install -e '.[test]'`; OpenSpiel is run by this interpreter, or
+by that of another environment with `--openspiel PYTHON`. Times are CPU seconds, rates of rules the best of five goes,
+before and after the peers for ours. Random Kriegspiel has every message of the referee in it.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from _peer_kriegspiel import rate
+
+from fogspiel.chess.fen import START, position_of
+from fogspiel.chess.moves import perft
+from fogspiel.contender import named
+from fogspiel.game import game_named
+from fogspiel.kriegspiel.engine import Effort, engine_named, engines
+from fogspiel.kriegspiel.umpire import Umpire
+from fogspiel.rng import below, stream_of
+from fogspiel.simulate import Match, recorded
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+GAMES = 100
+"""Random games whose attempts are counted once and which are then played again and again."""
+NODES, WARMING, LONGEST = 20_000, 3, 60
+"""What an engine may search at a move, its first searches (they compile), and where its games are cut."""
+TARGETS = {
+    "perft, start": ("python-chess, perft", 10e6, 0.0),
+    "perft, kiwipete": ("python-chess, perft", 10e6, 0.0),
+    "random Kriegspiel, fused": ("OpenSpiel, C++ loop", 4e6, 20.0),
+    "random Kriegspiel, six rules": ("OpenSpiel, C++ loop", 0.0, 0.0),
+    "random Kriegspiel, umpire in Python": ("kriegspiel, wild 16", 0.0, 0.0),
+    "C, nodes": ("", 120e3, 0.0),
+    "minimax, metapositions": ("", 150e3, 0.0),
+}
+"""By measurement: the peer to compare with, the rate that we want, and how many times the peer."""
+
+
+def moves(fen: str, depth: int) -> Callable[[int], int]:
+    """Perft."""
+    position = position_of(fen)
+    return lambda _: int(perft(position, depth))
+
+
+def random_games(fused: bool) -> Callable[[int], int]:
+    """Games of uniform players inside a compiled loop, counted in attempts."""
+    game = game_named("kriegspiel")
+    player = named(game, "uniform")
+    attempts = sum(len(recorded(game, player, player, 5, number)[0]) for number in range(GAMES))
+    match = Match(game, player, player, fused=fused)
+
+    def played(_: int) -> int:
+        match.scores(5, 0, GAMES, "coin")
+        return attempts
+
+    return played
+
+
+def umpired(seed: int) -> int:
+    """A random game before the friendly umpire, attempt by attempt."""
+    umpire, stream = Umpire(), stream_of(seed)
+    while not umpire.over:
+        actions = umpire.actions()
+        umpire.attempt(actions[below(stream, len(actions))])
+    return len(umpire.record)
+
+
+def visited(player: Any) -> int | None:
+    """How many nodes an engine has visited, if it counts them."""
+    searcher = getattr(player, "searcher", None)
+    return getattr(player, "nodes", None) if searcher is None else searcher.spent
+
+
+def thinking(name: str, seconds: float) -> float | None:
+    """Nodes per CPU second of an engine in games with the random mover; None if it does not count them."""
+    engine: Any = engine_named(name)(Effort(nodes=NODES), stream_of(1, 1))
+    if visited(engine) is None:
+        return None
+    other, umpire = engine_named("random")(Effort(nodes=1), stream_of(1, 2)), Umpire()
+    searches, spent, nodes = 0, 0.0, 0
+    while spent < seconds:
+        if umpire.over or umpire.plies in (0, LONGEST):
+            umpire = Umpire()
+            engine.begin(0)
+            other.begin(1)
+        player = other if umpire.mover else engine
+        seen, actions, before = umpire.view(umpire.mover), umpire.actions(), visited(engine)
+        began = time.process_time()
+        action = player.choose(seen, actions)
+        took, fresh = time.process_time() - began, (visited(engine) or 0) - (before or 0)
+        if fresh:
+            searches += 1
+            if searches > WARMING:
+                spent, nodes = spent + took, nodes + fresh
+        umpire.attempt(action)
+    return nodes / spent
+
+
+def ours(seconds: float) -> dict[str, float]:
+    """Our rates but for engines."""
+    return {
+        "perft, start": rate(moves(START, 5), seconds),
+        "perft, kiwipete": rate(moves(KIWIPETE, 4), seconds),
+        "random Kriegspiel, fused": rate(random_games(True), seconds),
+        "random Kriegspiel, six rules": rate(random_games(False), seconds),
+        "random Kriegspiel, umpire in Python": rate(umpired, seconds),
+    }
+
+
+def peer(python: str, job: str, seconds: float) -> dict[str, float]:
+    """The rates of a peer in its own environment; none where it is not installed."""
+    script = Path(__file__).with_name("_peer_kriegspiel.py")
+    outcome = subprocess.run([python, str(script), job, str(seconds)], capture_output=True, text=True)
+    if outcome.returncode:
+        print(f"{job} could not be measured: {(outcome.stderr.strip().splitlines() or ['?'])[-1]}", file=sys.stderr)
+        return {}
+    rates: dict[str, float] = json.loads(outcome.stdout.splitlines()[-1])
+    return rates
+
+
+def verdict(name: str, found: dict[str, float]) -> str:
+    """A rate beside its peer and its target."""
+    beside, target, times = TARGETS.get(name, ("", 0.0, 0.0))
+    words = []
+    if beside in found:
+        ratio = found[name] / found[beside]
+        wanted = f" ({'reaches' if ratio >= times else 'misses'} {times:g})" if times else ""
+        words.append(f"{ratio:,.1f} times {beside}{wanted}")
+    if target:
+        words.append(f"{'reaches' if found[name] >= target else 'misses'} {target:,.0f}")
+    return "; ".join(words)
+
+
+def main() -> None:
+    """Print a table, or JSON with --json."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=3.0, help="CPU seconds for each measurement")
+    options.add_argument("--openspiel", default=sys.executable, metavar="PYTHON", help="an interpreter with OpenSpiel")
+    options.add_argument("--engines", nargs="*", default=["C", "minimax"], help="engines to measure")
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    found = ours(chosen.seconds)
+    for python, job in ((sys.executable, "chess"), (sys.executable, "kriegspiel"), (chosen.openspiel, "openspiel")):
+        found |= peer(python, job, chosen.seconds)
+    for name, again in ours(chosen.seconds).items():
+        found[name] = max(found[name], again)
+    for name in chosen.engines:
+        speed = thinking(name, chosen.seconds) if name in engines() else None
+        if speed is not None:
+            found[f"{name}, {'metapositions' if name == 'minimax' else 'nodes'}"] = speed
+    if chosen.json:
+        print(json.dumps(found))
+        return
+    print(f"{'per CPU second':<38}{'rate':>14}")
+    for name, speed in found.items():
+        print(f"{name:<38}{speed:>14,.0f}  {verdict(name, found)}".rstrip())
+
+
+if __name__ == "__main__":
+    main()
