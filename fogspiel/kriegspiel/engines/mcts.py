@@ -1,0 +1,194 @@
+"""Approaches A, B(k) and C of Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (2010), as engines.
+
+Root parallelism: every thread grows a tree of its own with its own stream, and the visits of the roots are added.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ...chess.messages import MESSAGE
+from ...chess.position import QUEEN, promotion_of
+from ...games import _kriegspiel_rules as rules
+from ..approach_a import MessageTree, empty_message_tree, play_boards
+from ..approach_b import list_attempts, simulate
+from ..approach_c import expand, grow_tree
+from ..constants import Constants
+from ..engine import Effort, Maker
+from ..perception import Perceiving
+from ..tree import Tree, empty_tree, forbid
+
+SLICE = 2000
+"""Nodes between two looks at the clock."""
+AGAIN = 8
+"""After a refusal the tree is used again, and an eighth of the effort is enough."""
+PLACES = 1 << 14
+"""Room for places in a tree: some hundred thousand nodes."""
+MEN_ONLY = Constants(exploration=1.0)
+"""B counts nothing but men, of which each simulation is a noisy sample: it explores more than C."""
+A_EXPLORATION = 0.7
+
+
+class Searching(Perceiving):
+    """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
+
+    size = SLICE
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        moves = [int(move) for move in actions if promotion_of(move) in (0, QUEEN)]
+        if len(moves) == 1:
+            return moves[0]
+        effort = self.effort
+        if self.fresh:
+            self.plant(seen, moves)
+        else:
+            self.prune(seen, moves)
+            effort = replace(
+                effort,
+                seconds=effort.seconds and effort.seconds / AGAIN,
+                nodes=effort.nodes and max(1, effort.nodes // AGAIN),
+            )
+        self.fresh = False
+        self.spend(effort)
+        visits: dict[int, float] = dict.fromkeys(moves, 0.0)
+        for thread in range(effort.threads):
+            for move, number in self.visited(thread).items():
+                if move in visits:
+                    visits[move] += number
+        return max(visits, key=lambda move: visits[move])
+
+    def spend(self, effort: Effort) -> None:
+        """Search until the effort is spent, in threads if there are several."""
+        if effort.threads == 1:
+            for size in effort.slices(self.size):
+                self.nodes += self.search(0, size)
+            return
+        with ThreadPoolExecutor(effort.threads) as pool:
+            for size in effort.slices(self.size):
+                self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
+
+    nodes = 0
+    """Nodes searched so far."""
+
+    def plant(self, seen: np.ndarray, moves: list[int]) -> None:
+        """Begin new trees with what is known now."""
+        raise NotImplementedError
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        """Use the trees again after a refused attempt."""
+        raise NotImplementedError
+
+    def search(self, thread: int, size: int) -> int:
+        """Search so many nodes in the tree of a thread. How many were searched."""
+        raise NotImplementedError
+
+    def visited(self, thread: int) -> dict[int, float]:
+        """How often each attempt at the root of a tree was visited; equal numbers are told apart by the values."""
+        raise NotImplementedError
+
+
+class C(Searching):
+    """Approach C: a tree of perceptions whose leaves are weighed once."""
+
+    def __init__(
+        self,
+        effort: Effort,
+        stream: np.ndarray,
+        constants: Constants | None = None,
+        model: np.ndarray | None = None,
+        opposed: tuple[int, int] = (8, 7),
+    ):
+        super().__init__(effort, stream, constants, model, opposed)
+        self.trees: list[Tree] = [empty_tree(PLACES) for _ in range(effort.threads)]
+
+    def plant(self, seen: np.ndarray, moves: list[int]) -> None:
+        self.changed: set[int] = set()
+        for tree in self.trees:
+            tree.used[:] = 1, 0, 0
+            tree.odds[0], tree.scenes[0] = self.odds, self.scene
+            for place, move in enumerate(moves):
+                tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
+            self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED :]))
+
+    def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
+        """List the attempts at the root."""
+        expand(tree, 0, refused, self.constants)
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        for tree in self.trees:
+            forbid(tree, self.last or 0)
+            tree.odds[0] = self.odds
+        self.changed = set(range(len(self.trees)))
+
+    def search(self, thread: int, size: int) -> int:
+        is_changed = thread in self.changed
+        self.changed.discard(thread)
+        return int(grow_tree(self.trees[thread], self.lure, self.constants, self.streams[thread], size, is_changed))
+
+    def visited(self, thread: int) -> dict[int, float]:
+        tree = self.trees[thread]
+        rows = slice(int(tree.first[0]), int(tree.first[0] + tree.listed[0]))
+        ranks = tree.tried[rows] + 1e-3 * tree.value[rows].astype(np.float64)
+        return dict(zip(tree.moves[rows].tolist(), ranks.tolist(), strict=True))
+
+
+class B(C):
+    """Approach B: the same tree with simulated messages, k moves long."""
+
+    size = 100
+
+    def __init__(self, k: int, effort: Effort, stream: np.ndarray, constants: Constants = MEN_ONLY):
+        super().__init__(effort, stream, constants)
+        self.k = k
+
+    def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
+        list_attempts(tree, 0, refused, self.constants)
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        for tree in self.trees:
+            forbid(tree, self.last or 0)
+            tree.odds[0] = self.odds
+
+    def search(self, thread: int, size: int) -> int:
+        return int(simulate(self.trees[thread], self.lure, self.k, self.constants, self.streams[thread], size))
+
+
+class A(Searching):
+    """Approach A: random boards, played to their end."""
+
+    size = 20
+
+    def plant(self, seen: np.ndarray, moves: list[int]) -> None:
+        self.forest: list[MessageTree] = [empty_message_tree(1 << 17) for _ in range(self.effort.threads)]
+        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
+        self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
+
+    def search(self, thread: int, size: int) -> int:
+        return int(
+            play_boards(
+                self.forest[thread], self.odds, self.scene, min(self.quiet, 99), self.seen_refused, self.heard_last,
+                A_EXPLORATION, self.streams[thread], size,
+            )
+        )  # fmt: skip
+
+    def visited(self, thread: int) -> dict[int, float]:
+        tree, child = self.forest[thread], int(self.forest[thread].child[0])
+        found = {}
+        while child >= 0:
+            found[int(tree.key[child])] = float(tree.visits[child])
+            child = int(tree.sibling[child])
+        return found
+
+
+def b_of(k: int) -> Callable[[Effort, np.ndarray], B]:
+    """Approach B with simulations of k moves."""
+    return partial(B, k)
+
+
+ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": b_of(k) for k in (1, 3, 7, 10)}, "C": C}

@@ -1,0 +1,197 @@
+"""The program that searches metapositions (paper, section 4.3): reflexes, a book, then weighted maximax."""
+
+import numpy as np
+
+from ...chess.attempts import move_own
+from ...chess.fen import move_named
+from ...chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
+from ...chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
+from ...games import _kriegspiel_rules as rules
+from ...rng import below, unit
+from ..engine import Effort, Engine, Maker
+from ..hearsay import checkers, hear_other, hear_own, hear_refusal, hear_tries
+from ..metaposition import (
+    META,
+    OWN,
+    QUIET,
+    RIGHTS,
+    TRIES,
+    WHOLE,
+    begin_anywhere,
+    begin_at_home,
+    commanded,
+    enemies,
+)
+from ..metasearch import MOST_MOVES, assume, plausible_moves
+from ..metavalue import WEIGHTS, stalemate_chance
+from ..ranking import Ranking, Searcher
+
+BOOK = tuple(
+    tuple(move_named(move) for move in line.split())
+    for line in (
+        "e2e4 d2d3 g1f3 f1e2 e1g1 b1d2 c2c3",
+        "d2d4 e2e3 g1f3 f1d3 e1g1 b1d2 c2c3",
+        "e2e3 d2d3 g1f3 f1e2 e1g1 b1d2 b2b3",
+        "d2d3 e2e3 b1d2 g1f3 f1e2 e1g1 c2c3",
+        "c2c4 b1c3 e2e3 g1f3 d2d3 f1e2 e1g1",
+    )
+)
+"""Ways to develop while the referee is silent, as White; Black plays them turned round."""
+BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
+"""The order in which men try to take back: the king risks nothing, since it is refused where it could be taken."""
+TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
+"""How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often."""
+NOISE = 0.02
+"""Moves of nearly the same value are chosen at random, so that no two games are alike."""
+FEW, RISK = 6, 0.02
+"""With so few enemies a capture is not tried by reflex if the chance that it stalemates is greater."""
+
+
+class Minimax(Engine):
+    """Keeps a metaposition, and tries the best move in it."""
+
+    def __init__(
+        self,
+        effort: Effort,
+        stream: np.ndarray,
+        weights: np.ndarray = WEIGHTS,
+        opposed: tuple[int, int] = (8, 7),
+    ):
+        super().__init__(effort, stream)
+        self.searcher, self.opposed = Searcher(effort, weights), opposed
+        self.meta = np.zeros(META, np.int64)
+        self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
+        self.nobody = np.zeros(64, np.int64)
+
+    def begin(self, side: int) -> None:
+        super().begin(side)
+        self.book = BOOK[below(self.stream, len(BOOK))]
+        self.silent, self.done = True, 0
+        self.visits: dict[bytes, int] = {}
+        self.ranking: Ranking | None = None
+
+    def turned(self, move: int) -> int:
+        """A move as White would see it, or back."""
+        return move ^ (56 | 56 << 6) if self.side else move
+
+    def turned_message(self, message: np.ndarray) -> np.ndarray:
+        """A message as White would hear it."""
+        told = message.copy()
+        if self.side and told[TAKEN]:
+            told[SQUARE] ^= 56
+        return told
+
+    def turned_men(self, seen: np.ndarray) -> np.ndarray:
+        """The own men as White would see them."""
+        men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+        return men.byteswap() if self.side else men
+
+    def reset(self, seen: np.ndarray) -> None:
+        begin_at_home(self.meta)
+        men = self.turned_men(seen)
+        if seen[rules.SEEN_PLY] > 1 or (self.meta[:KINDS] != men).any():
+            self.meta[:KINDS] = men
+            begin_anywhere(self.meta, *self.opposed)
+            self.silent = False
+        self._begin_turn(seen)
+
+    def _begin_turn(self, seen: np.ndarray) -> None:
+        """Take over what is seen of the own side."""
+        self.meta[OWN : OWN + KINDS] = self.turned_men(seen)
+        self.meta[RIGHTS] = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
+        self.refusals[:], self.power[:], self.ranking = 0, 0, None
+
+    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        hear_own(self.meta, self.turned(move), self.turned_message(message))
+        if self.meta[QUIET] == 0:
+            self.visits.clear()
+        stand = self.meta[:KINDS].tobytes()
+        self.visits[stand] = self.visits.get(stand, 0) + 1
+        self.done += 1
+        self.silent &= not (message[TAKEN] or message[CHECKS])
+
+    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+        men = np.bitwise_or.reduce(self.turned_men(seen))
+        lost = int(self.meta[WHOLE] & ~men)
+        hear_other(
+            self.meta,
+            (lost & -lost).bit_length() - 1 if lost else NO_SQUARE,
+            self.turned_message(message),
+            self.nobody,
+        )
+        self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta[TRIES])
+        self._begin_turn(seen)
+
+    def refused(self, move: int, seen: np.ndarray) -> None:
+        turned = self.turned(move)
+        start, end = turned & 63, turned >> 6 & 63
+        self.refusals[start] |= np.int64(1) << np.int64(end)
+        if seen[rules.SEEN_OTHER + CHECKS]:
+            return
+        rest = int(hear_refusal(self.meta, turned))
+        if rest:  # a shorter move, to the last square that may be occupied, is a power move: it takes, or tells more
+            farthest = rest.bit_length() - 1 if end > start else (rest & -rest).bit_length() - 1
+            self.power[start] |= np.int64(1) << np.int64(farthest)
+        if self.meta[TRIES]:
+            hear_tries(self.meta, self.meta[TRIES], self.refusals)
+        if self.ranking is not None:
+            self.searcher.renew(self.ranking, self.meta, self.power)
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        allowed = {self.turned(int(action)) for action in actions}
+        for move in (*self._reflexes(seen, allowed), *self._booked(allowed)):
+            return self.turned(move)
+        if self.ranking is None:
+            self.ranking = self._ranking(allowed)
+        for move in self.ranking.best_first(self._staleness):
+            if move in allowed:
+                return self.turned(move)
+        return int(actions[below(self.stream, len(actions))])
+
+    def _ranking(self, allowed: set[int]) -> Ranking:
+        """The plausible moves that are allowed, by search."""
+        listed = np.empty(MOST_MOVES, np.int64)
+        count = plausible_moves(self.meta, listed)
+        moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
+        ranking = self.searcher.ranking(self.meta, moves, self.power)
+        ranking.values += [NOISE * unit(self.stream) for _ in moves]
+        return ranking
+
+    def _booked(self, allowed: set[int]) -> list[int]:
+        """The next move of the book line, while the referee is silent."""
+        if self.silent and self.done < len(self.book) and self.book[self.done] in allowed:
+            return [self.book[self.done]]
+        return []
+
+    def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
+        """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
+        told = self.turned_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE])
+        targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
+        for direction in (1, 2, 4, 8, 16):
+            if told[CHECKS] & direction:
+                targets |= int(checkers(self.meta, direction))
+        found = []
+        for move in allowed:
+            kind, end = int(kind_on(self.meta, move & 63)), move >> 6 & 63
+            takes = kind == PAWN and (end - move) % 8 != 0
+            if (targets >> end & 1 or takes) and (kind != PAWN or takes) and move >> 12 in (0, QUEEN):
+                found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
+        return [move for _, _, move in sorted(found) if not self._may_stalemate(move)]
+
+    def _may_stalemate(self, move: int) -> bool:
+        """Whether it is likely that the other side could not move after a capture."""
+        if enemies(self.meta) > FEW:
+            return False
+        after = self.meta.copy()
+        assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
+        return bool(stalemate_chance(after, commanded(after)) > RISK)
+
+    def _staleness(self, move: int) -> float:
+        """What a move costs because the own men have stood like that before: the loop guard."""
+        men = self.meta[:KINDS].copy()
+        move_own(men, 0, move)
+        times = self.visits.get(men.tobytes(), 0)
+        return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
+
+
+ENGINES: dict[str, Maker] = {"minimax": Minimax}

@@ -1,0 +1,208 @@
+"""Three players that evaluate sampled boards as if they could see them (Parker, Nau and Subrahmanian 2005).
+
+Each attempt is evaluated on boards on which it is legal, and that with the greatest mean gain is tried; being refused
+costs nothing, so it does not matter where it is not legal. The three differ in their boards (paper, section 4.2):
+
+    los   explain the last observation only
+    aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried
+    hs    come from such a pool into which, the longer the game the more, boards enter that explain the last observation
+
+A node is the evaluation of one attempt on one board.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...chess.attempts import move_own
+from ...chess.messages import MESSAGE, SQUARE
+from ...chess.moves import LIMITS
+from ...chess.position import KINDS, MOVER, NO_SQUARE, POSITION, QUEEN
+from ...games import _kriegspiel_rules as rules
+from ...rng import below
+from .. import sampling
+from ..engine import Effort, Engine, Maker
+from ..evaluator import ILLEGAL, Evaluator, Quiescence, weigh
+from ..pool import draw_boards, evolve, keep_accepting, keep_refusing
+from ..sampling import observe_last
+from ..uci import UciEvaluator
+
+MOST_BOARDS = 4096
+"""Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
+POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
+"""The most boards of a pool, and how many there are for a small effort, so that they take a part of it only."""
+STARVED = 500
+"""A hybrid pool that is smaller is filled up to this."""
+FRESH, FRESH_PLY = 0.05, 80
+"""The share of a hybrid pool that is renewed at every move from this ply on; before, in proportion to the ply."""
+STALE = 40.0
+"""What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
+
+
+def observed(seen: np.ndarray) -> np.ndarray:
+    """The last observation, as in `sampling`: more pieces taken than there were have been pawns."""
+    cells = np.zeros(sampling.OBSERVATION, np.int64)
+    cells[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    cells[sampling.COLOUR], cells[sampling.CASTLING] = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS]
+    cells[sampling.PLIES] = seen[rules.SEEN_PLY]
+    cells[sampling.HEARD : sampling.HEARD + MESSAGE] = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+    pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
+    cells[sampling.PAWNS_LEFT] = max(8 - pawns - max(pieces - 7, 0), 0)
+    cells[sampling.PIECES_LEFT] = max(7 - pieces, 0)
+    cells[sampling.REFUSED :] = seen[rules.SEEN_REFUSED :]
+    return cells
+
+
+def pool_size(effort: Effort) -> int:
+    """How many boards a player with this effort keeps."""
+    boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
+    return min(max(boards, 2 * STARVED), POOL)
+
+
+class Sampler(Engine):
+    """Tries what gains most on the mean of its boards: those of the last observation."""
+
+    def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
+        super().__init__(effort, stream)
+        self.evaluator = evaluator or Quiescence(threads=effort.threads)
+        self.gains = np.empty((MOST_BOARDS, 0), np.int32)
+        self.evaluated, self.offered = 0, np.empty(0, np.int64)
+
+    def begin(self, side: int) -> None:
+        super().begin(side)
+        self.evaluator.begin()
+        self.evaluated = 0
+        self.stood: Counter[bytes] = Counter()
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        self.began = time.perf_counter()
+        return super().choose(seen, actions)
+
+    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        self.evaluated = 0
+        self.stood[seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS].tobytes()] += 1
+
+    def refused(self, move: int, seen: np.ndarray) -> None:
+        """Go on with the boards that explain the refusal: what was found out about them holds."""
+        tried = self.offered == move
+        rows = np.flatnonzero((self.gains[: self.evaluated, tried] == ILLEGAL).all(1))
+        self.gains[: len(rows)] = self.gains[rows]
+        self.gains = np.ascontiguousarray(self.gains[:, ~tried])
+        self.evaluated, self.offered = len(rows), self.offered[~tried]
+
+    def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
+        """So many boards to evaluate attempts on, or fewer."""
+        out = np.empty((count, POSITION), np.int64)
+        return out[: observe_last(observed(seen), count, self.stream, out)]
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        offered = actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)]
+        if not np.array_equal(offered, self.offered):
+            self.gains, self.evaluated = np.empty((MOST_BOARDS, len(offered)), np.int32), 0
+            self.offered = offered
+        for nodes in self.remaining().slices(self.evaluator.boards * len(offered)):
+            boards = self.boards(min(max(nodes // len(offered), 1), MOST_BOARDS - self.evaluated), seen)
+            if len(boards) == 0:
+                break
+            here = self.gains[self.evaluated : self.evaluated + len(boards)]
+            self.evaluator.evaluate(boards, offered, here)
+            self.evaluated += len(boards)
+        return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+
+    def remaining(self) -> Effort:
+        """The effort, less what the belief has cost."""
+        if self.effort.seconds is None:
+            return self.effort
+        return replace(self.effort, seconds=max(self.effort.seconds - (time.perf_counter() - self.began), 1e-4))
+
+    def best(self, men: np.ndarray) -> int:
+        """The attempt with the greatest mean gain; any if nothing is known to be legal."""
+        means = np.empty(len(self.offered))
+        counts = weigh(self.gains[: self.evaluated], means)
+        if not counts.any():
+            return int(self.offered[below(self.stream, len(self.offered))])
+        means[counts == 0] = -np.inf
+        for place, move in enumerate(self.offered):
+            after = men.copy()
+            move_own(after, self.side, move)
+            means[place] -= STALE * self.stood[after.tobytes()]
+        return int(self.offered[np.argmax(means)])
+
+
+class Pooled(Sampler):
+    """Keeps a pool of boards that explain all observations."""
+
+    def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
+        super().__init__(effort, stream, evaluator)
+        self.size = pool_size(effort)
+        self.pool, self.spare = (np.empty((self.size, POSITION), np.int64) for _ in range(2))
+        self.count, self.lost, self.limits = 0, NO_SQUARE, np.empty(LIMITS, np.int64)
+
+    def reset(self, seen: np.ndarray) -> None:
+        """All men at home, or boards that explain what is seen if the game begins in the middle."""
+        self.lost = NO_SQUARE
+        self.pool[0], self.count = rules.HOME[:POSITION], 1
+        home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
+        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+            self.count = 0
+            self.freshen(STARVED, seen)
+
+    def freshen(self, wanted: int, seen: np.ndarray) -> None:
+        """Add boards that explain the last observation."""
+        self.count += observe_last(observed(seen), wanted, self.stream, self.pool[self.count :])
+
+    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().accepted(move, message, seen)
+        self.count = keep_accepting(self.pool, self.count, move, message, self.limits)
+        self.lost = int(message[SQUARE])
+
+    def refused(self, move: int, seen: np.ndarray) -> None:
+        super().refused(move, seen)
+        self.count = keep_refusing(self.pool, self.count, move, self.limits)
+
+    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.count and self.pool[0, MOVER] != self.side:
+            self.count = evolve(self.pool, self.count, self.lost, message, self.wanted(seen), self.stream, self.spare)
+            self.pool, self.spare = self.spare, self.pool
+
+    def wanted(self, seen: np.ndarray) -> int:
+        """How many boards the pool should have after a move of the other side."""
+        return self.size
+
+    def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
+        out = np.empty((count if self.count else 0, POSITION), np.int64)
+        draw_boards(self.pool, self.count, self.stream, out)
+        return out
+
+
+class Hybrid(Pooled):
+    """Lets boards that explain the last observation into the pool."""
+
+    def wanted(self, seen: np.ndarray) -> int:
+        return self.size - self.fresh(seen)
+
+    def fresh(self, seen: np.ndarray) -> int:
+        """How many boards enter at this ply."""
+        return int(self.size * FRESH * min(1.0, int(seen[rules.SEEN_PLY]) / FRESH_PLY))
+
+    def refused(self, move: int, seen: np.ndarray) -> None:
+        super().refused(move, seen)
+        self.freshen(max(STARVED - self.count, 0), seen)
+
+    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+        super().answered(message, seen)
+        self.freshen(max(STARVED - self.count, min(self.fresh(seen), self.size - self.count)), seen)
+
+
+def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> Maker:
+    """The sampling player of that name that asks a chess engine, each player an own one, to this depth after a move."""
+    if name not in ENGINES:
+        raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(ENGINES)} can ask a chess engine")
+    kind = ENGINES[name]
+    return lambda effort, stream: kind(effort, stream, UciEvaluator(command, depth, patience))
+
+
+ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": Pooled, "hs": Hybrid}

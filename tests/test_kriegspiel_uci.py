@@ -1,0 +1,153 @@
+"""A chess engine as evaluator, played by small scripts that behave well or badly."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from fogspiel.chess.fen import START, move_named, position_of
+from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engines.sampling import with_uci
+from fogspiel.kriegspiel.evaluator import ILLEGAL
+from fogspiel.kriegspiel.uci import Uci, UciEvaluator
+from fogspiel.kriegspiel.umpire import Umpire
+from fogspiel.rng import stream_of
+
+GOOD = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name small", "OPTION", "uciok", sep="\\n", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "position":
+        made = words[-1] if "moves" in words else None
+    elif words[0] == "go":
+        if made is None:
+            print("info depth 1 multipv 1 score cp 35 pv e2e4 e7e5")
+            print("info depth 1 multipv 2 score mate 3 pv d2d4")
+        else:  # the other side thinks it is lost after a2a3
+            print("info depth 1 score", "mate -2" if made == "a2a3" else "cp -10", "pv a7a6")
+        print("bestmove e2e4", flush=True)
+"""
+RANKING = "option name MultiPV type spin default 1 min 1 max 256"
+
+
+def script(tmp_path, text):
+    """The command of an engine written in Python."""
+    path = tmp_path / "engine.py"
+    path.write_text(text)
+    return [sys.executable, str(path)]
+
+
+def good(tmp_path, option="option name Hash type spin"):
+    return script(tmp_path, GOOD.replace("OPTION", option))
+
+
+def is_gone(engine):
+    """Whether the process of an engine has ended."""
+    for _ in range(100):
+        if engine.process.poll() is not None:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_move_is_worth_what_the_other_side_thinks_it_has_lost(tmp_path):
+    engine = Uci(good(tmp_path))
+    assert engine.move_values(START, ["e2e4", "a2a3"], 1) == [10, 20_000 - 2]
+    engine.close()
+    assert is_gone(engine)
+
+
+def test_an_engine_that_ranks_all_moves_is_asked_once_and_again_for_those_it_left_out(tmp_path):
+    engine = Uci(good(tmp_path, RANKING))
+    assert engine.move_values(START, ["d2d4", "e2e4", "h2h4"], 1) == [20_000 - 3, 35, 10]
+    engine.close()
+
+
+def test_the_table_of_an_engine_marks_illegal_attempts_and_keeps_mate_within_bounds(tmp_path):
+    evaluator = UciEvaluator(good(tmp_path))
+    evaluator.begin()
+    gains = np.empty((1, 3), np.int32)
+    attempts = np.array([move_named(name) for name in ("e2e4", "a2a3", "e1e2")], np.int64)
+    evaluator.evaluate(position_of(START)[None], attempts, gains)
+    assert gains.tolist() == [[10, 2000, ILLEGAL]]
+
+
+def test_moves_that_end_the_game_are_not_asked_about(tmp_path):
+    evaluator = UciEvaluator(good(tmp_path))
+    gains = np.empty((1, 3), np.int32)
+    attempts = np.array([move_named(name) for name in ("f6f7", "g6g7", "g6g1")], np.int64)
+    evaluator.evaluate(position_of("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")[None], attempts, gains)
+    stalemate, mate, other = gains[0].tolist()
+    assert stalemate < -800 and mate == 2000 and other == stalemate + 10
+
+
+def test_a_sampling_player_follows_its_chess_engine(tmp_path):
+    player = with_uci(good(tmp_path))(Effort(nodes=60), stream_of(1))
+    umpire = Umpire()
+    player.begin(0)
+    assert player.choose(umpire.view(0), umpire.actions()) == move_named("a2a3")
+
+
+def test_the_process_ends_with_its_owner(tmp_path):
+    player = with_uci(good(tmp_path), "los")(Effort(nodes=1), stream_of(1))
+    process = player.evaluator.engine.process
+    del player
+    assert process.wait(5) is not None
+
+
+def test_only_players_that_evaluate_boards_can_ask_a_chess_engine():
+    with pytest.raises(ValueError, match="only los, aosp, hs"):
+        with_uci("stockfish", "greedy")
+
+
+UCI_ONLY = 'import sys\nsys.stdin.readline()\nprint("uciok", flush=True)\n'
+HANGING = "import time\ntime.sleep(60)\n"
+DYING = "raise SystemExit(3)\n"
+CHATTING = 'print("I prefer to talk", flush=True)\nimport time\ntime.sleep(60)\n'
+FLOODING = 'while True:\n    print("la la la", flush=True)\n'
+DYING_LATER = UCI_ONLY + "sys.stdin.readline()\nraise SystemExit(4)\n"
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (HANGING, "has not said 'uciok' within 0.5 s"),
+        (DYING, "ended \\(exit code 3\\)"),
+        (CHATTING, "only 'I prefer to talk'"),
+        (FLOODING, "only 'la la la'"),
+        (UCI_ONLY + HANGING, "has not said 'readyok'"),
+        (DYING_LATER, "ended \\(exit code 4\\) when it was asked 'isready'"),
+    ],
+)
+def test_an_engine_that_misbehaves_at_the_start_is_one_sentence_and_is_killed(tmp_path, text, words):
+    with pytest.raises(ValueError, match=words) as error:
+        Uci(script(tmp_path, text), patience=0.5 if "exit" not in words else 10)
+    assert str(error.value).startswith("the chess engine") and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        ('print("bestmove zz99", flush=True)', "'bestmove zz99' without any score"),
+        ("pass", "has not said 'bestmove' within 0.5 s"),
+        ("raise SystemExit(5)", "exit code 5"),
+    ],
+)
+def test_an_engine_that_misbehaves_in_a_search_is_one_sentence_and_is_killed(tmp_path, answer, words):
+    before, _, _ = GOOD.partition("        if made is None")
+    engine = Uci(script(tmp_path, before + "        " + answer + "\n"))
+    engine.patience = 0.5 if "within" in words else 10
+    with pytest.raises(ValueError, match=words):
+        engine.search(f"fen {START}", 1)
+    assert is_gone(engine)
+
+
+@pytest.mark.parametrize("command", ["no-such-engine-anywhere", "/", ""])
+def test_an_engine_that_cannot_be_started_is_one_sentence(command):
+    with pytest.raises(ValueError, match=r"chess engine .*: give (the command|that) of a program that speaks UCI"):
+        Uci(command)
