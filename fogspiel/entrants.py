@@ -11,6 +11,7 @@ import numpy as np
 from .contender import Contender, fixed, named, names, redrawn, with_parameters
 from .game import Game, checked_vector, parameters_of
 from .kriegspiel.engine import engine_in, engines
+from .kriegspiel.engine import entrant_of as engine_entrant
 from .optimise import METHODS
 from .optimise.step import Answer
 from .players import Entrant
@@ -35,8 +36,8 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entra
         return redrawn(game)
     if words in names(game):
         return named(game, words)
-    if words.partition(":")[0] in engines_of(game):
-        return engine_in(words)
+    if words.partition("@")[0] in engines_of(game):
+        return engine_entrant(*engine_in(words))
     numbers = _numbers(words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")

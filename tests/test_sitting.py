@@ -6,6 +6,7 @@ import pytest
 from fogspiel.contender import named
 from fogspiel.game import CHANCE, OVER, game_named
 from fogspiel.kriegspiel.engine import engine_in
+from fogspiel.kriegspiel.engine import entrant_of as engine_entrant
 from fogspiel.players import entrant_of
 from fogspiel.rng import below, stream_of
 from fogspiel.sitting import Sitting
@@ -47,10 +48,10 @@ def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
     game = game_named("kriegspiel")
-    whole = Sitting(game, engine_in("greedy"), side, 7)
+    whole = Sitting(game, engine_entrant(*engine_in("greedy")), side, 7)
     finish(whole, stream_of(5))
     turns = [i for i, moment in enumerate(whole.moments()) if moment.mover == 1 - side]
-    again = Sitting(game, engine_in("greedy"), side, 7, whole.record)
+    again = Sitting(game, engine_entrant(*engine_in("greedy")), side, 7, whole.record)
     assert again.over and again.score == whole.score and len(turns) > 10
     assert (again.seen() == whole.seen()).all()
 

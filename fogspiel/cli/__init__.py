@@ -7,7 +7,20 @@ from typing import NoReturn
 
 import typer
 
-from . import bounds, catalogue, diagnose, explain, match, paper, runs, solve, tournament, upkeep  # noqa: F401 (each adds its commands to the application)
+from . import (  # noqa: F401 (each adds its commands to the application)
+    bounds,
+    catalogue,
+    diagnose,
+    explain,
+    kriegspiel,
+    kriegspiel_games,
+    match,
+    paper,
+    runs,
+    solve,
+    tournament,
+    upkeep,
+)
 from .app import INTERRUPTED, app, print_json
 
 

@@ -9,21 +9,21 @@ import typer
 from .app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, print_json
 from .tables import regenerate, show_report
 
-STORED = ("table2", "table3", "section5", "beyond")
+STORED = ("table2", "table3", "section5", "beyond", "kriegspiel")
 PAPERS = (*STORED, "figure1", "resistance", "phantom")
 NAMES = (
-    "table2, table3, figure1, section5 or beyond (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011) "
-    "or resistance (Bossle 2018)."
+    "table2, table3, figure1, section5 or beyond (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011), "
+    "kriegspiel (Ciancarini & Favini 2010) or resistance (Bossle 2018)."
 )
 
 
 @app.command()
 def paper(
     name: Annotated[str, typer.Argument(help=NAMES)],
-    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores; says what it left out.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores (kriegspiel: thirty).")] = False,
     seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell [10; 3 if quick].")] = None,
     race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",
-    scale: Annotated[float, typer.Option(help="Tables: multiply all budgets of games by this.")] = 1.0,
+    scale: Annotated[float, typer.Option(help="Stored ones: multiply all numbers of games by this.")] = 1.0,
     seed: Seed = 1,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Processes; results do not depend on it [all cores].")

@@ -21,6 +21,7 @@ from .app import (
     store_path,
 )
 from .bounds import narrow, report_bounds
+from .kriegspiel import report_meeting, work_on_meeting
 from .match import play_on, print_score
 from .solve import report, work_on
 from .tables import demand_answer, work_on_experiment
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 METHODS = (
     "naive, iterative, real-coevolution, approximate-coevolution, seeds, elitist, duel, spsa, cma; the best of random "
-    "players: halving, rectangular, bandit; a mixture: seed-nash, psro, portfolio."
+    "players: halving, rectangular, bandit; against the baseline: reply; a mixture: seed-nash, psro, portfolio."
 )
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
@@ -75,6 +76,7 @@ def resume(
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from .. import screen
     from ..bounding import METHOD as BOUNDS
+    from ..experiments.bouts import METHOD as BOUTS
     from ..experiments.stored import METHOD as PAPER
     from ..experiments.tournament import METHOD as TOURNAMENT
     from ..matches import METHOD as MATCH
@@ -96,6 +98,8 @@ def resume(
             report_bounds(found, found.result, store, as_json)
         elif method == MATCH:
             print_score(found.ask, found.result)
+        elif method == BOUTS:
+            report_meeting(found)
         elif method not in (PAPER, TOURNAMENT):
             _print_result(found, found.result)
         screen.err.print(words, style="red")
@@ -110,6 +114,8 @@ def resume(
             play_on(found.ask, found, store, threads, as_json)
         elif method == TOURNAMENT:
             work_on_tournament(runs, found, store, threads, None, as_json)
+        elif method == BOUTS:
+            work_on_meeting(runs, found, store, threads, as_json, cluster)
         elif method == PAPER:
             work_on_experiment(runs, found, store, threads, None, as_json, cluster)
         else:
@@ -277,6 +283,8 @@ def _run_as_csv(run: "Run") -> str:
             players = run.ask["first"], run.ask["second"]
             lines.writerow([*players, body["games"], body["score"], *body["interval"]])
         return page.getvalue()
+    if run.ask["method"] == "kriegspiel":
+        raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
     if run.ask["method"] in ("paper", "tournament"):
         raise ValueError(f"run {run.name} is a {run.ask['method']}: its tables are CSV files beside its report")
     names = parameters_of(game_named(run.ask["game"]))

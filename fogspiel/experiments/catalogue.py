@@ -1,12 +1,13 @@
 """The experiments that are stored job by job, by name."""
 
-from . import beyond, section5, table2, table3
+from . import beyond, kriegspiel, section5, table2, table3
 from .stored import Experiment
 
 EXPERIMENTS = {
     "table2": Experiment(table2.batches, table2.report),
     "table3": Experiment(table3.batches, table3.report),
     "beyond": Experiment(beyond.batches, beyond.report),
+    "kriegspiel": Experiment(kriegspiel.batches, kriegspiel.report),
     "section5": Experiment(section5.batches, lambda request, rows: section5.report(rows, request.quick, request.seed)),
 }
 

@@ -129,27 +129,23 @@ def engine_named(name: str) -> Maker:
         raise ValueError(f"there is no Kriegspiel engine {name!r}: {meant}there are {', '.join(engines())}") from None
 
 
-EFFORT = re.compile(r"(?P<seconds>[0-9.]+)s|(?P<nodes>[0-9_]+)")
+EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
 USUAL = Effort(seconds=0.1)
 
 
-def effort_in(words: str) -> Effort:
-    """An effort in words: `0.5s` for each attempt, or `2000` nodes."""
-    found = EFFORT.fullmatch(words)
-    try:
-        if found and found["nodes"]:
-            return Effort(nodes=int(found["nodes"]))
-        return Effort(seconds=float(found["seconds"] if found else words))
-    except ValueError:
+def engine_in(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
+    """An engine in words, with an effort of its own if they say so: `C`, `C@0.4s`, `C@20000n`."""
+    name, mark, own = words.partition("@")
+    if not mark:
+        return name, usual
+    found = EFFORT.fullmatch(own)
+    if found is None:
         raise ValueError(
-            f"{words[:20]!r} is not an effort: say seconds for each attempt, as 0.5s, or nodes, as 2000"
-        ) from None
-
-
-def engine_in(words: str) -> Entrant:
-    """An engine in words, with its effort if need be: `C`, `C:0.5s`, `C:2000`."""
-    name, _, effort = words.partition(":")
-    return entrant_of(name, effort_in(effort) if effort else USUAL)
+            f"{words[:40]!r} is not an engine with an effort: write NAME@0.4s for seconds, NAME@20000n for nodes"
+        )
+    if found["nodes"]:
+        return name, Effort(nodes=int(found["nodes"]), threads=usual.threads)
+    return name, Effort(seconds=float(found["seconds"]), threads=usual.threads)
 
 
 def entrant_of(name: str, effort: Effort) -> Entrant:

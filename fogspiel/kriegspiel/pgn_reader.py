@@ -1,0 +1,233 @@
+"""Reading Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.
+
+An unfiltered game is replayed by the umpire, so its messages are his and what the comments say of them is not needed. A
+filtered one is followed on the board of the player who knows it: the other's moves are `??`, and the messages are read.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..chess.attempts import lose_own, move_own
+from ..chess.fen import SIDES, square_named
+from ..chess.position import MEN, NOBODY, POSITION
+from ..chess.words import DIRECTIONS
+from ..games._kriegspiel_rules import HOME, OWN_RIGHTS
+from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
+from .san import HIDDEN, meant, moves_in, own_attempts
+from .umpire import Message, Switches, Umpire
+
+TOKEN = re.compile(
+    r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])
+    | (?P<open>\() | (?P<close>\)) | \$\d+ | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S)) | \d+\.+ | \d+(?=\s)
+    | (?P<move>[^\s{}();\[\]]+)""",
+    re.VERBOSE,
+)
+MARYLAND = re.compile(r"\(K:([^:)]*):([^)]*)\)")
+TAKEN = re.compile(r"\b(pawn|piece) taken on ([a-h][1-8])")
+TAKEN_CODE = re.compile(r"T([a-h][1-8])")
+CHECKS = re.compile(r"check (?:on the (rank|file|long diagonal|short diagonal)|by a (knight))")
+CHECK_NAMES = {"CR": "rank", "CF": "file", "CD": "diagonal", "CK": "knight"}
+TRIES = re.compile(r"(\d+) pawn tr(?:y|ies)")
+
+
+@dataclass
+class Movetext:
+    """A game as it was written: tags, and half-moves with their comments."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    half_moves: list[tuple[str, str]] = field(default_factory=list)
+    """Each with all that is said of it."""
+    result: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A game that was read."""
+
+    tags: dict[str, str]
+    viewer: str
+    """Who knows what it tells: `umpire`, `white` or `black`."""
+    attempts: tuple[tuple[int, ...], ...]
+    """For each half-move what was tried, the move that was made at the end; nothing where it is not told."""
+    messages: tuple[Message, ...]
+    """What the referee said of each half-move; a filtered game of others may not tell what kind of man was taken."""
+    refused_last: tuple[int, ...]
+    result: str
+    switches: Switches
+    fen: str | None
+    dropped: tuple[str, ...]
+    """Refused attempts that cannot be placed: not a move, never possible there, or legal."""
+
+    @property
+    def record(self) -> list[int]:
+        """All attempts in their order, as `written` and the umpire take them; an unfiltered game's is complete."""
+        return [action for turn in self.attempts for action in turn] + list(self.refused_last)
+
+
+def games_in(text: str) -> Iterator[Movetext]:
+    """The games of a PGN file, as they are written."""
+    game, place, depth = Movetext(), 0, 0
+    while place < len(text):
+        token = TOKEN.match(text, place)
+        if token is None:
+            line = text.count("\n", 0, place) + 1
+            raise ValueError(f"line {line} of the PGN cannot be read from {text[place : place + 20]!r} on")
+        place = token.end()
+        kind, word = token.lastgroup, token.group().strip()
+        if kind == "tag" and depth == 0:
+            if game.half_moves or game.result:
+                yield game
+                game = Movetext()
+            name, _, value = word[1:-1].strip().partition('"')
+            game.tags[name.strip()] = re.sub(r"\\(.)", r"\1", value.rstrip()[:-1])
+        elif kind in ("open", "close"):  # a variation: nothing of it was played
+            depth = max(depth + (1 if kind == "open" else -1), 0)
+        elif depth == 0 and kind == "move":
+            game.half_moves.append((word, ""))
+        elif depth == 0 and kind in ("comment", "line") and game.half_moves:
+            move, said = game.half_moves[-1]
+            game.half_moves[-1] = move, f"{said} {' '.join(word.strip('{};').split())}".strip()
+        elif depth == 0 and kind == "result":
+            game.result = word
+    if game.tags or game.half_moves:
+        yield game
+
+
+def read(text: str) -> list[Reading]:
+    """All games of a PGN file; a ValueError says which one is not a game of Kriegspiel, and where."""
+    return [reading_of(game, number) for number, game in enumerate(games_in(text), 1)]
+
+
+def reading_of(game: Movetext, number: int = 1) -> Reading:
+    """One game, replayed."""
+    hidden = {place % 2 for place, (move, _) in enumerate(game.half_moves) if move == HIDDEN}
+    if len(hidden) == 2:
+        raise ValueError(f"game {number} hides moves of both sides: nobody knows such a game")
+    if hidden and "FEN" in game.tags:
+        raise ValueError(f"game {number} is filtered, but its FEN tells where all men stand: leave one of them out")
+    return _filtered(game, number, 1 - hidden.pop()) if hidden else _replayed(game, number)
+
+
+def switches_in(tags: dict[str, str]) -> Switches:
+    """The rule switches that the tags tell; a draw that they do not claim as a rule does not end the game."""
+    usual = Switches()
+
+    def claimed(name: str) -> bool:
+        return tags.get(SWITCH_TAGS[name]) == "draw"
+
+    return Switches(
+        tags.get(SWITCH_TAGS["promotion_tries"], usual.promotion_tries),
+        tags.get(SWITCH_TAGS["passant_square"], usual.passant_square),
+        claimed("fifty"),
+        claimed("repetition"),
+        claimed("material"),
+    )
+
+
+def _refused_in(said: str) -> tuple[list[str], list[str]]:
+    """What a comment says was refused before a move, and after the last one."""
+    found = MARYLAND.search(said)
+    before = [text for text in found.group(1).split(",") if text.strip()] if found else []
+    _, marker, after = said.partition(REFUSED_LAST)
+    return before, [text for text in after.split(",") if text.strip()] if marker else []
+
+
+def _only(found: Sequence[int], number: int, place: int, text: str) -> int:
+    if len(found) == 1:
+        return found[0]
+    where = f"game {number}, move {place // 2 + 1} of {SIDES[place % 2]}"
+    raise ValueError(f"{where}: {text!r} {'may mean several moves' if found else 'is not a legal move there'}")
+
+
+def _replayed(game: Movetext, number: int) -> Reading:
+    """An unfiltered game, replayed by the umpire."""
+    fen, switches = game.tags.get("FEN"), switches_in(game.tags)
+    umpire, dropped = Umpire(fen, switches), list[str]()
+    begun = umpire.plies
+    attempts, messages = list[tuple[int, ...]](), list[Message]()
+
+    def refuse(texts: list[str]) -> list[int]:
+        """Try what was refused; what would be accepted, or cannot be tried, is dropped."""
+        made, pos = [], umpire.state[:POSITION]
+        legal = moves_in(pos)
+        for text in texts:
+            found = [action for action in meant(text, pos, umpire.actions()) if action not in legal]
+            if found:
+                umpire.attempt(found[0])
+                made.append(found[0])
+            else:
+                dropped.append(text)
+        return made
+
+    last: list[str] = []
+    for place, (text, said) in enumerate(game.half_moves, begun):
+        if umpire.over:
+            raise ValueError(f"game {number} goes on with {text!r} after its end by {umpire.ending}")
+        before, last = _refused_in(said)
+        tried = refuse(before)
+        pos = umpire.state[:POSITION]
+        action = _only(meant(text, pos, moves_in(pos)), number, place, text)
+        answer = umpire.attempt(action)
+        assert answer.message is not None
+        attempts.append((*tried, action))
+        messages.append(answer.message)
+    after = tuple(refuse(last)) if not umpire.over else ()
+    result = game.result or game.tags.get("Result", UNFINISHED)
+    return Reading(game.tags, "umpire", tuple(attempts), tuple(messages), after, result, switches, fen, tuple(dropped))
+
+
+def heard(said: str, colour: int) -> Message:
+    """The message that a comment tells, from its words or else from the letters of the Maryland form."""
+    codes = (MARYLAND.search(said) or [""] * 3)[2].split(",")
+    in_words, in_code = TAKEN.search(said), TAKEN_CODE.search(",".join(codes))
+    taken, square = in_words.groups() if in_words else ("man", in_code.group(1)) if in_code else (None, None)
+    checks = tuple(line or knight for line, knight in CHECKS.findall(said))
+    checks = checks or tuple(CHECK_NAMES[code] for code in codes if code in CHECK_NAMES)
+    ordered = tuple(name for name in (*DIRECTIONS, "diagonal") if name in checks)
+    tries = TRIES.search(said)
+    words = ", ".join([f"{SIDES[colour]} moved", *filter(None, [MARYLAND.sub("", said).strip()])])
+    return Message(colour, taken, square, ordered, int(tries.group(1)) if tries else 0, words)
+
+
+def _filtered(game: Movetext, number: int, side: int) -> Reading:
+    """A game as one player knows it, followed on the board of the own men."""
+    men, dropped = HOME.copy(), list[str]()
+    for kind in range(MEN):
+        men[kind] &= HOME[MEN + side]
+    attempts, messages = list[tuple[int, ...]](), list[Message]()
+
+    def own(texts: Sequence[str]) -> list[int]:
+        possible, found = own_attempts(men, side, int(OWN_RIGHTS[side])), []
+        for text in texts:
+            placed = meant(text, men, possible)
+            found += placed[:1]
+            if not placed:
+                dropped.append(text)
+        return found
+
+    last: list[str] = []
+    for place, (text, said) in enumerate(game.half_moves):
+        message = heard(said, place % 2)
+        messages.append(message)
+        before, last = _refused_in(said)
+        if place % 2 == side:
+            tried = own(before)
+            action = _only(meant(text, men, own_attempts(men, side, int(OWN_RIGHTS[side]))), number, place, text)
+            move_own(men, side, action)
+            attempts.append((*tried, action))
+            continue
+        attempts.append(())
+        if message.square is not None:
+            _lose(men, side, square_named(message.square))
+    after, result = tuple(own(last)), game.result or game.tags.get("Result", UNFINISHED)
+    viewer, switches = SIDES[side].lower(), switches_in(game.tags)
+    return Reading(game.tags, viewer, tuple(attempts), tuple(messages), after, result, switches, None, tuple(dropped))
+
+
+def _lose(men: np.ndarray, side: int, square: int) -> None:
+    """Take off the man that was lost; one taken en passant may have been announced one square behind."""
+    if int(lose_own(men, square)) == NOBODY:
+        lose_own(men, square + (8 if side == 0 else -8))

@@ -1,0 +1,128 @@
+"""Moves as chess players write them: short (`Nf3`, from the true position) and long (`Ng1f3`, from the own men alone).
+
+The short form names the man only as far as legal moves leave a doubt, so it tells what is pinned; whoever may not know
+that gets the long form, which names both squares.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..chess.attempts import MOST_ATTEMPTS, attempts
+from ..chess.fen import LETTERS, square_name, square_named
+from ..chess.moves import CHECKERS, LIMITS, can_move, legal_moves, restrict
+from ..chess.position import (
+    KING,
+    NO_SQUARE,
+    PAWN,
+    end_of,
+    kind_on,
+    make,
+    promotion_of,
+    start_of,
+    victim_square,
+)
+from ..game import blank
+
+SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
+CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}
+"""How far the king goes."""
+MARKS = "+#!?"
+HIDDEN = "??"
+"""What stands for a move that is not told."""
+
+
+def short_name(pos: np.ndarray, move: int) -> str:
+    """A legal move in standard algebraic notation."""
+    kind, start, end = int(kind_on(pos, start_of(move))), start_of(move), end_of(move)
+    takes = "x" if int(victim_square(pos, move)) != NO_SQUARE else ""
+    if kind == KING and abs(end - start) == 2:
+        text = "O-O" if end > start else "O-O-O"
+    elif kind == PAWN:
+        text = (square_name(start)[0] + takes if takes else "") + square_name(end)
+    else:
+        text = LETTERS[kind].upper() + _distinction(pos, kind, move) + takes + square_name(end)
+    if promotion := promotion_of(move):
+        text += "=" + LETTERS[promotion].upper()
+    return text + _threat(pos, move)
+
+
+def _distinction(pos: np.ndarray, kind: int, move: int) -> str:
+    """What tells a man from others of its kind that can go to the same square: its file, its rank, or both."""
+    start = start_of(move)
+    others = [
+        start_of(other)
+        for other in moves_in(pos)
+        if other != move and end_of(other) == end_of(move) and int(kind_on(pos, start_of(other))) == kind
+    ]
+    name = square_name(start)
+    if not others:
+        return ""
+    if all(other % 8 != start % 8 for other in others):
+        return name[0]
+    return name[1] if all(other // 8 != start // 8 for other in others) else name
+
+
+def _threat(pos: np.ndarray, move: int) -> str:
+    """The mark of check or mate."""
+    after, limits = pos.copy(), blank(LIMITS)
+    make(after, move)
+    restrict(after, limits)
+    if not limits[CHECKERS]:
+        return ""
+    return "+" if can_move(after, limits) else "#"
+
+
+def moves_in(pos: np.ndarray) -> list[int]:
+    """The legal moves of a position."""
+    limits, out = blank(LIMITS), blank(MOST_ATTEMPTS)
+    restrict(pos, limits)
+    return out[: legal_moves(pos, limits, out)].tolist()
+
+
+def long_name(men: np.ndarray, move: int) -> str:
+    """A move with both its squares, from the own men in the first cells of `men`."""
+    kind, start, end = int(kind_on(men, start_of(move))), start_of(move), end_of(move)
+    if kind == KING and abs(end - start) == 2:
+        return "O-O" if end > start else "O-O-O"
+    man = "" if kind == PAWN else LETTERS[kind].upper()
+    promotion = promotion_of(move)
+    return man + square_name(start) + square_name(end) + (f"={LETTERS[promotion].upper()}" if promotion else "")
+
+
+def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
+    """Which of the moves a text may mean, short or long, with the men in the first cells of `men`."""
+    plain = text.strip().rstrip(MARKS)
+    if plain in CASTLING:
+        return [
+            move
+            for move in moves
+            if int(kind_on(men, start_of(move))) == KING and end_of(move) - start_of(move) == CASTLING[plain]
+        ]
+    found = SAN.fullmatch(plain)
+    if found is None:
+        return []
+    letter, file, rank, end, promotion = found.groups()
+    # Coordinates alone, as in g1f3, do not say which man it is; a pawn that takes is named by its file.
+    kind = LETTERS.index(letter.lower()) if letter else None if file and rank else PAWN
+    file = end[0] if kind == PAWN and not file else file
+    wanted, goal = LETTERS.index(promotion.lower()) if promotion else 0, square_named(end)
+    return [
+        move
+        for move in moves
+        if end_of(move) == goal
+        and promotion_of(move) == wanted
+        and (kind is None or int(kind_on(men, start_of(move))) == kind)
+        and square_name(start_of(move)).startswith(file)
+        and square_name(start_of(move)).endswith(rank)
+    ]
+
+
+def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
+    """Whatever a side with these men may try, captures by pawns included."""
+    own = 0
+    for kind in range(KING + 1):
+        own |= int(men[kind])
+    out = blank(MOST_ATTEMPTS)
+    return out[: attempts(men, own, colour, rights, 1, blank(64), out)].tolist()
