@@ -3,7 +3,7 @@
 Values are in pawns. stand: what the board is worth at a place; passing: less what he takes on average if we do nothing;
 worth: the value of the best attempts. Attempts that may be refused cost nothing, so they are tried in the order of
 their value, and a place is worth the weighed sum over that order (paper: the maximum; the same where moves are surely
-legal). What a later move gains over passing counts for `hope` of it, so that deep and shallow leaves compare.
+legal). What the best attempt adds to the board as it stands counts for `hope` of it.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ def expand(tree, place, refused, constants):
     tree.visits[place] = max(1, tree.listed[place])
     tree.used[1] = row
     worth = worth_of(tree.value, tree.legal, tree.first[place], row, tree.passing[place])
-    tree.gain[place] = constants[PATIENCE] * constants[HOPE] * max(0.0, worth - tree.passing[place])
+    tree.gain[place] = constants[PATIENCE] * constants[HOPE] * (worth - tree.stand[place])
     for i in range(tree.first[place], row):
         tree.value[i] += tree.gain[place]  # until somebody looks, what follows is taken to be as good as here
     tree.worth[place] = worth + tree.gain[place]
@@ -100,7 +100,7 @@ def value_of_branch(tree, row, constants):
         child = tree.child[branch, outcome]
         value = tree.stands[branch, outcome]
         if child != NO_CHILD:
-            value = tree.stand[child] + constants[HOPE] * (tree.worth[child] - tree.passing[child])
+            value = tree.stand[child] + constants[HOPE] * (tree.worth[child] - tree.stand[child])
         found += tree.chances[branch, outcome] * value
     return found
 

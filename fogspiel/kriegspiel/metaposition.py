@@ -145,9 +145,8 @@ def begin_anywhere(meta, pawns, pieces):
 
 
 @kernel
-def commanded(meta):
-    """The squares that the own men surely attack, whatever stands where something may stand."""
-    occ = meta[WHOLE] | possible_men(meta) if enemies(meta) else meta[WHOLE]  # a bare king cannot shield itself
+def attacked_past(meta, occ):
+    """The squares that the own men attack if these are occupied."""
     found = threatened_by_pawns_up(meta[PAWN]) | leaps(meta[KNIGHT]) | bits.KING[trailing_zeros(meta[KING])]
     for kind in range(BISHOP, KING):
         men = meta[kind]
@@ -155,6 +154,14 @@ def commanded(meta):
             found |= reach(kind, trailing_zeros(men), occ)
             men &= men - 1
     return found
+
+
+@kernel
+def commanded(meta):
+    """The squares that the own men surely attack, whatever stands where something may stand."""
+    if enemies(meta) == 0:  # a bare king cannot shield itself
+        return attacked_past(meta, meta[WHOLE])
+    return attacked_past(meta, meta[WHOLE] | possible_men(meta))
 
 
 @inlined

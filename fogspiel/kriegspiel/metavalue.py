@@ -59,6 +59,8 @@ PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
 """How much the confinement of the other king counts, by the number of men it has left."""
 ENOUGH = 4
 """How many men that can mate alone, or promote, are worth keeping."""
+BLOCKED = 0.75
+"""How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another."""
 PATIENT = 20
 """Own moves without a capture or a pawn move before patience ends."""
 
@@ -182,15 +184,18 @@ def _helplessness(meta):
     """How likely it is that of the other side's men only the king could move."""
     pieces = meta[THEIRS + KNIGHT] | meta[THEIRS + BISHOP] | meta[THEIRS + ROOK] | meta[THEIRS + QUEEN]
     if pieces | (meta[THEIRS + PAWN] >> 8) & meta[EMPTY]:
-        return 1.0 / (1 << enemies(meta))
+        return BLOCKED ** enemies(meta)
     return 1.0
 
 
 @kernel
-def stalemate_chance(meta, attacked):
-    """The share of its squares on which the other king, not in check, could not move, times its helplessness."""
+def stalemate_chance(meta, sure, attacked):
+    """The share of its squares on which the other king could not move and is not in check, times its helplessness.
+
+    The own men `sure`ly attack some squares, and others too if nothing stands in between: those it may find `attacked`.
+    """
     kings = meta[THEIRS + KING]
-    return ones(kings & ~attacked & ~around(~attacked)) / ones(kings) * _helplessness(meta)
+    return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * _helplessness(meta)
 
 
 @kernel
@@ -200,7 +205,7 @@ def _end_near(meta, attacked, men, weights):
     quiet = kings & ~sure
     total = weights[CONFINED] * PROGRESS[men] * confinement(quiet if quiet else kings)
     mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)
-    return total + weights[MATE_CHANCE] * mate - weights[STALEMATE_CHANCE] * stalemate_chance(meta, attacked)
+    return total + weights[MATE_CHANCE] * mate - weights[STALEMATE_CHANCE] * stalemate_chance(meta, sure, attacked)
 
 
 @kernel

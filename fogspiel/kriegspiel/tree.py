@@ -115,9 +115,8 @@ def copy_place(odds, scenes, source, target):
 
 def forbid(tree: Tree, move: int) -> None:
     """The root's attempt was refused: it goes, the rest of the tree is used again."""
-    first, listed = int(tree.first[0]), int(tree.listed[0])
-    row = first + tree.moves[first : first + listed].tolist().index(move)
-    last = first + listed - 1
+    first, last = int(tree.first[0]), int(tree.first[0] + tree.listed[0]) - 1
+    row = first + tree.moves[first : last + 1].tolist().index(move)
     for column in (tree.moves, tree.legal, tree.value, tree.tried, tree.branch):
         column[row] = column[last]
     tree.handicap[row - first] = tree.handicap[last - first]

@@ -11,12 +11,14 @@ from ...rng import below, unit
 from ..engine import Effort, Engine, Maker
 from ..hearsay import checkers, hear_other, hear_own, hear_refusal, hear_tries
 from ..metaposition import (
+    EMPTY,
     META,
     OWN,
     QUIET,
     RIGHTS,
     TRIES,
     WHOLE,
+    attacked_past,
     begin_anywhere,
     begin_at_home,
     commanded,
@@ -184,7 +186,7 @@ class Minimax(Engine):
             return False
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
-        return bool(stalemate_chance(after, commanded(after)) > RISK)
+        return bool(stalemate_chance(after, commanded(after), attacked_past(after, ~after[EMPTY])) > RISK)
 
     def _staleness(self, move: int) -> float:
         """What a move costs because the own men have stood like that before: the loop guard."""
