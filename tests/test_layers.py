@@ -20,7 +20,7 @@ LAYERS = [
     {"arena", "measure", "exact"},
     {"optimise", "resistance", "interop", "phantom", "kriegspiel"},
     {"truth"},
-    {"problem", "memory", "explain"},
+    {"problem", "memory", "explain", "pictures"},
     {"proofs"},
     {"locks"},
     {"store"},

@@ -1,9 +1,9 @@
 """The search of approach C (figure 8): a tree of perceptions whose leaves are weighed once and whose best is backed up.
 
-Values are in pawns. stand: what the board is worth at a place; passing: less what he takes on average if we do nothing;
-worth: the value of the best attempts. Attempts that may be refused cost nothing, so they are tried in the order of
-their value, and a place is worth the weighed sum over that order (paper: the maximum; the same where moves are surely
-legal). What the best attempt adds to the board as it stands counts for `hope` of it.
+Values are in pawns. stand: what the board is worth at a place; worth: the value of the best attempts. Attempts that may
+be refused cost nothing, so they are tried in the order of their value, and a place is worth the weighed sum over that
+order (paper: the maximum; the same where moves are surely legal). What the best attempt adds to the board as it stands
+counts for `hope` of it.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .constants import EXPLORATION, HOPE, PATIENCE
 from .growth import evolve
 from .matrices import COLOUR, OWN, RIGHTS, SCENE, TRIES, attacked, survey
 from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, drawn_outcome, has_room
-from .weighing import OUTCOMES, passing_loss, standing, weigh, weigh_here
+from .weighing import OUTCOMES, standing, weigh, weigh_here
 
 MOST_REFUSALS = 8
 """So many attempts are taken into account in the value of a place."""
@@ -56,7 +56,6 @@ def expand(tree, place, refused, constants):
     survey(odds, scene, constants, occ, control, hazard)
     net = attacked(scene)
     tree.stand[place] = standing(scene, odds, net, control, constants)
-    tree.passing[place] = tree.stand[place] - passing_loss(scene, net, control, hazard, -1, constants)[0]
     number = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
     row = tree.used[1]
     tree.first[place] = row
@@ -83,7 +82,7 @@ def expand(tree, place, refused, constants):
     tree.listed[place] = row - tree.first[place]
     tree.visits[place] = max(1, tree.listed[place])
     tree.used[1] = row
-    worth = worth_of(tree.value, tree.legal, tree.first[place], row, tree.passing[place])
+    worth = worth_of(tree.value, tree.legal, tree.first[place], row, tree.stand[place])
     tree.gain[place] = constants[PATIENCE] * constants[HOPE] * (worth - tree.stand[place])
     for i in range(tree.first[place], row):
         tree.value[i] += tree.gain[place]  # until somebody looks, what follows is taken to be as good as here
@@ -176,5 +175,5 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
                 tree.value[row] = value_of_branch(tree, row, constants)
             first = tree.first[place]
             last = first + tree.listed[place]
-            tree.worth[place] = worth_of(tree.value, tree.legal, first, last, tree.passing[place])
+            tree.worth[place] = worth_of(tree.value, tree.legal, first, last, tree.stand[place])
     return done

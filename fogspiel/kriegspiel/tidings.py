@@ -23,7 +23,6 @@ from .matrices import (
     SURE,
     TRIES,
     deny_king,
-    empty,
     move_in,
     note_move,
     occupancy,
@@ -311,9 +310,3 @@ def note_guarded(odds, scene, square, control):
         other = trailing_zeros(near)
         odds[PIECES, other] = min(SURE, odds[PIECES, other] * (1.0 + 0.3 * (factor - 1.0)))
         near &= near - 1
-
-
-@kernel
-def note_empty(odds, scene):
-    """None of his men stands where ours do."""
-    empty(odds, scene[OWN], ~scene[OWN])

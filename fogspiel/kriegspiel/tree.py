@@ -29,7 +29,6 @@ class Tree(NamedTuple):
     listed: np.ndarray
     visits: np.ndarray
     stand: np.ndarray
-    passing: np.ndarray
     worth: np.ndarray
     gain: np.ndarray
     moves: np.ndarray
@@ -56,7 +55,6 @@ def empty_tree(places: int) -> Tree:
         np.empty(places, np.int32),
         np.empty(places, np.int32),
         np.empty(places, np.int32),
-        np.empty(places, np.float32),
         np.empty(places, np.float32),
         np.empty(places, np.float32),
         np.empty(places, np.float32),

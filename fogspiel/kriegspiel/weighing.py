@@ -23,6 +23,7 @@ from .constants import (
     APPROACH,
     CENTRE,
     CHECKER_TAKEN,
+    CHECKER_TAKEN_BY_KING,
     CONFINEMENT,
     DAMPING,
     KING_DANGER,
@@ -207,7 +208,7 @@ def parry_chance(odds, scene, end):
 
 
 @kernel
-def net_loss(worth, is_protected, hazard, control, square, constants):
+def net_loss(worth, is_protected, control, square, constants):
     """What the loss of a man costs if we can take back on a protected square."""
     if not is_protected:
         return worth
@@ -231,7 +232,7 @@ def passing_loss(scene, net, control, hazard, spared, constants):
                 danger = hazard[1 if is_protected else 0, square]
                 worth = value_of(kind, square, scene, constants)
                 chance += danger
-                loss += danger * net_loss(worth, is_protected, hazard, control, square, constants)
+                loss += danger * net_loss(worth, is_protected, control, square, constants)
             left &= left - 1
     return loss, chance
 
@@ -266,7 +267,7 @@ def weigh(odds, scene, after, occ, control, hazard, move, constants, chances, st
     bonus = ending_bonus(after, odds, hits, net, board, constants)
     is_protected = net & bit(end) != 0
     worth = value_of(kind, end, after, constants)
-    lost = net_loss(worth, is_protected, hazard, control, end, constants)
+    lost = net_loss(worth, is_protected, control, end, constants)
     danger = hazard[1 if is_protected else 0, end] if kind != KING else 0.0
     held = control[PAWNS, end] + control[PIECES, end] + (0.0 if is_protected else control[KINGS, end])
     men = after[HIS_PAWNS] + after[HIS_PIECES]
@@ -281,7 +282,12 @@ def weigh(odds, scene, after, occ, control, hazard, move, constants, chances, st
             chance, gain, taken = piece, constants[VALUE_HIS_PIECE], 0.0
         else:
             chance, gain = (1.0 - pawn - piece) * check, 0.0
-            taken = 1.0 - (1.0 - danger) * (1.0 - constants[CHECKER_TAKEN] * min(1.0, held))
+            beside = (
+                0.0
+                if is_protected
+                else constants[CHECKER_TAKEN_BY_KING] * min(1.0, control[KINGS, end] / (check + 1e-9))
+            )
+            taken = 1.0 - (1.0 - danger) * (1.0 - constants[CHECKER_TAKEN] * min(1.0, held)) * (1.0 - beside)
         if kind == KING:
             taken = 0.0
         elif answer in (PAWN_TAKEN, PIECE_TAKEN):

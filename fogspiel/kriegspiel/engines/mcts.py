@@ -27,8 +27,8 @@ AGAIN = 8
 """After a refusal the tree is used again, and an eighth of the effort is enough."""
 PLACES = 1 << 14
 """Room for places in a tree: some hundred thousand nodes."""
-MEN_ONLY = Constants(exploration=1.0)
-"""B counts nothing but men, of which each simulation is a noisy sample: it explores more than C."""
+MEN_ONLY = Constants(exploration=1.0, advance=0.0)
+"""B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C."""
 A_EXPLORATION = 0.7
 
 
@@ -36,6 +36,8 @@ class Searching(Perceiving):
     """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
 
     size = SLICE
+    nodes = 0
+    """Nodes searched so far."""
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         moves = [int(move) for move in actions if promotion_of(move) in (0, QUEEN)]
@@ -69,9 +71,6 @@ class Searching(Perceiving):
         with ThreadPoolExecutor(effort.threads) as pool:
             for size in effort.slices(self.size):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
-
-    nodes = 0
-    """Nodes searched so far."""
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         """Begin new trees with what is known now."""

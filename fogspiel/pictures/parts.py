@@ -1,0 +1,95 @@
+"""The parts of a picture: what a player sees, as something that a page can draw and a program can read.
+
+A picture is made from a view alone, so it cannot show what its player does not know. A cell may name the action that it
+stands for; whether that may be tried now is another question, which the list of actions answers.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A square of a board, or a card."""
+
+    text: str = ""
+    look: str = ""
+    """How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down."""
+    action: int | None = None
+    """What a click on it tries."""
+    name: str = ""
+    """What it is called aloud."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Cells in rows; a hexagonal board shifts each row by half a cell."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    shape: str = "squares"
+    """squares or hexagons"""
+    row_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Cards, dice or tokens side by side."""
+
+    title: str
+    cards: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known in numbers and names."""
+
+    rows: tuple[tuple[str, str], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What was said, the latest last."""
+
+    lines: tuple[str, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A drawing in letters."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Chess:
+    """A chessboard; `men` has 64 letters from a1 to h8, `.` where nothing is known to stand."""
+
+    men: str
+    side: int
+    """0 if White sits below."""
+    turn: bool
+    """Whether the one who sees this is to move."""
+    refused: tuple[str, ...] = ()
+    """Attempts that were refused in this turn, as squares: e2e4."""
+    tries: int = 0
+    checks: tuple[str, ...] = ()
+    """Directions of check on the own king: rank, file, long diagonal, short diagonal, knight."""
+    captured: str = ""
+    """The square where a man was taken last."""
+    words: tuple[str, ...] = ()
+    """The referee's latest message."""
+    counts: tuple[tuple[str, int], ...] = ()
+    """What is left of both sides as far as it was announced."""
+
+
+Part = Board | Cards | Facts | Words | Text | Chess
+Parts = tuple[Part, ...]
+
+
+def as_data(parts: Parts) -> list[dict[str, Any]]:
+    """Parts for a page: each with its kind."""
+    return [{"kind": type(part).__name__.lower()} | asdict(part) for part in parts]
