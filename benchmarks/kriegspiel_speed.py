@@ -36,7 +36,7 @@ TARGETS = {
     "random Kriegspiel, fused": ("OpenSpiel, C++ loop", 4e6, 20.0),
     "random Kriegspiel, six rules": ("OpenSpiel, C++ loop", 0.0, 0.0),
     "random Kriegspiel, umpire in Python": ("kriegspiel, wild 16", 0.0, 0.0),
-    "C, nodes": ("", 120e3, 0.0),
+    "C, places": ("", 120e3, 0.0),
     "minimax, metapositions": ("", 150e3, 0.0),
 }
 """By measurement: the peer to compare with, the rate that we want, and how many times the peer."""
@@ -71,20 +71,20 @@ def umpired(seed: int) -> int:
     return len(umpire.record)
 
 
-def visited(player: Any) -> int | None:
-    """How many nodes an engine has visited, if it counts them."""
-    searcher = getattr(player, "searcher", None)
-    return getattr(player, "nodes", None) if searcher is None else searcher.spent
+def visited(player: Any) -> dict[str, int]:
+    """What an engine has searched so far, by what it counts: a place is a moment at which C is to move, with its
+    matrices moved on, all squares surveyed and all attempts valued; each attempt is a node."""
+    if hasattr(player, "searcher"):
+        return {"metapositions": player.searcher.spent}
+    return {unit: getattr(player, unit) for unit in ("nodes", "places") if hasattr(player, unit)}
 
 
-def thinking(name: str, seconds: float) -> float | None:
-    """Nodes per CPU second of an engine in games with the random mover; None if it does not count them."""
+def thinking(name: str, seconds: float) -> dict[str, float]:
+    """What an engine searches in a CPU second in games with the random mover; nothing if it does not count."""
     engine: Any = engine_named(name)(Effort(nodes=NODES), stream_of(1, 1))
-    if visited(engine) is None:
-        return None
     other, umpire = engine_named("random")(Effort(nodes=1), stream_of(1, 2)), Umpire()
-    searches, spent, nodes = 0, 0.0, 0
-    while spent < seconds:
+    searches, spent, found = 0, 0.0, dict.fromkeys(visited(engine), 0)
+    while found and spent < seconds:
         if umpire.over or umpire.plies in (0, LONGEST):
             umpire = Umpire()
             engine.begin(0)
@@ -93,13 +93,14 @@ def thinking(name: str, seconds: float) -> float | None:
         seen, actions, before = umpire.view(umpire.mover), umpire.actions(), visited(engine)
         began = time.process_time()
         action = player.choose(seen, actions)
-        took, fresh = time.process_time() - began, (visited(engine) or 0) - (before or 0)
-        if fresh:
+        took, after = time.process_time() - began, visited(engine)
+        if after != before:
             searches += 1
             if searches > WARMING:
-                spent, nodes = spent + took, nodes + fresh
+                spent += took
+                found = {unit: found[unit] + after[unit] - before[unit] for unit in found}
         umpire.attempt(action)
-    return nodes / spent
+    return {f"{name}, {unit}": number / spent for unit, number in found.items()}
 
 
 def ours(seconds: float) -> dict[str, float]:
@@ -151,9 +152,8 @@ def main() -> None:
     for name, again in ours(chosen.seconds).items():
         found[name] = max(found[name], again)
     for name in chosen.engines:
-        speed = thinking(name, chosen.seconds) if name in engines() else None
-        if speed is not None:
-            found[f"{name}, {'metapositions' if name == 'minimax' else 'nodes'}"] = speed
+        if name in engines():
+            found |= thinking(name, chosen.seconds)
     if chosen.json:
         print(json.dumps(found))
         return

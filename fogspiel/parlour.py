@@ -47,6 +47,8 @@ class Kept:
     """Set while the opponent thinks: the sitting is then its own."""
     scene: dict[str, Any] | None = None
     """What was last shown to the person."""
+    told: Any = None
+    """What was done and said so far, as the person knows it; made again when it is missing."""
 
 
 def frozen(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:

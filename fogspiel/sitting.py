@@ -21,6 +21,7 @@ class Moment(NamedTuple):
     action: int | None
     reveal: str
     views: tuple[np.ndarray, np.ndarray]
+    state: np.ndarray
 
 
 class Sitting:
@@ -31,8 +32,8 @@ class Sitting:
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         self.game, self.side, self.seed = game, side, seed
         self.record: list[int] = []
-        self.own = 0
-        """How many actions are the person's."""
+        self.decisions: list[tuple[np.ndarray, int]] = []
+        """The person's own actions, each with what was seen before it."""
         self._state, self._out = blank(game.sizes.state), blank(game.sizes.actions)
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.player(stream_of(seed, 2 - side))
@@ -40,6 +41,11 @@ class Sitting:
         game.rules.start(self._state)
         for action in record:
             self._repeat(action)
+
+    @property
+    def own(self) -> int:
+        """How many actions are the person's."""
+        return len(self.decisions)
 
     @property
     def mover(self) -> int:
@@ -95,17 +101,33 @@ class Sitting:
 
     def moments(self) -> Iterator[Moment]:
         """The whole truth, move by move, once the game is over."""
+        for state, action in self._truth():
+            yield self._moment(state, action)
+
+    def moment(self, number: int) -> Moment:
+        """One moment of a game that is over; the last one is its end."""
+        for place, (state, action) in enumerate(self._truth()):
+            if place == number:
+                return self._moment(state, action)
+        raise ValueError(f"the game has moments 0 to {len(self.record)}, not {number}")
+
+    def _truth(self) -> Iterator[tuple[np.ndarray, int | None]]:
+        """The states of a finished game, each with the action that followed."""
         if not self.over:
             raise ValueError("the whole game can be seen when it is over")
-        rules, state = self.game.rules, blank(self.game.sizes.state)
-        rules.start(state)
-        for action in [*self.record, None]:
-            views = tuple(blank(self.game.sizes.view) for _ in range(2))
-            for player, view in enumerate(views):
-                rules.view(state, player, view)
-            yield Moment(int(rules.mover(state)), action, self.game.reveal(state), (views[0], views[1]))
-            if action is not None:
-                rules.apply(state, action)
+        state = blank(self.game.sizes.state)
+        self.game.rules.start(state)
+        for action in self.record:
+            yield state, action
+            self.game.rules.apply(state, action)
+        yield state, None
+
+    def _moment(self, state: np.ndarray, action: int | None) -> Moment:
+        first, second = (blank(self.game.sizes.view) for _ in range(2))
+        for player, view in enumerate((first, second)):
+            self.game.rules.view(state, player, view)
+        mover = int(self.game.rules.mover(state))
+        return Moment(mover, action, self.game.reveal(state), (first, second), state.copy())
 
     def _repeat(self, action: int) -> None:
         """Make a recorded move again; chance and the opponent draw what they drew then."""
@@ -127,6 +149,7 @@ class Sitting:
         return seen
 
     def _apply(self, action: int) -> None:
-        self.own += self.mover == self.side
+        if self.mover == self.side:
+            self.decisions.append((self.seen(), action))
         self.record.append(action)
         self.game.rules.apply(self._state, action)

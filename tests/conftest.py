@@ -25,12 +25,14 @@ def fogspiel(monkeypatch, capsys):
     def outcome(*words):
         monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
         capsys.readouterr()
-        handler, digits = signal.getsignal(signal.SIGTERM), sys.get_int_max_str_digits()
+        taken = signal.SIGTERM, signal.SIGINT, signal.SIGALRM
+        handlers, digits = [signal.getsignal(number) for number in taken], sys.get_int_max_str_digits()
         try:
             with pytest.raises(SystemExit) as end:
                 cli.main()
         finally:
-            signal.signal(signal.SIGTERM, handler)
+            for number, handler in zip(taken, handlers, strict=True):
+                signal.signal(number, handler)
             sys.set_int_max_str_digits(digits)
         told = capsys.readouterr()
         remarks = "".join(line for line in told.err.splitlines(True) if not line.startswith("compiling the rules"))

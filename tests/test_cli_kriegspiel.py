@@ -14,7 +14,7 @@ DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
 SHORT = ("--nodes", 1, "--longest", 40, "--processes", 1)
 
 
-@pytest.mark.parametrize("command", ("match", "round-robin", "engines", "export", "play"))
+@pytest.mark.parametrize("command", ("match", "round-robin", "engines", "export", "play", "learn"))
 def test_every_command_has_help(command, fogspiel):
     outcome = fogspiel("kriegspiel", command, "--help")
     assert outcome.returncode == 0 and "--json" in outcome.stdout
@@ -63,6 +63,32 @@ def test_a_round_robin_has_a_cross_table_and_all_pairs(answer, fogspiel):
     assert found.keys() | found["meetings"][0].keys() <= documented("round-robin")
     shown = fogspiel(*words)
     assert "Cross-table" in shown.stdout and "Cyclic share" in shown.stdout and "All pairs" in shown.stdout
+
+
+def test_a_report_has_a_page_a_cross_table_and_files_of_numbers(answer, fogspiel, tmp_path):
+    words = ("kriegspiel", "round-robin", "greedy", "random", "random@2n", "--games", 4, *SHORT, "--no-fifty")
+    folder = tmp_path / "robin"
+    found = answer(*words, "--output", folder)
+    names = {Path(file).name for file in found["files"]}
+    assert {"kriegspiel-round-robin.html", "kriegspiel-round-robin.json", "kriegspiel-round-robin-wins.csv"} <= names
+    assert found.keys() <= documented("round-robin")
+    page = (folder / "kriegspiel-round-robin.html").read_text()
+    command = "fogspiel kriegspiel round-robin greedy@1n random@1n random@2n --games 4 --seed 1 --longest 40 --no-fifty"
+    assert command in page and "Wins, draws and losses" in page
+    crossed = (folder / "kriegspiel-round-robin-wins.csv").read_text().splitlines()
+    assert len(crossed) == 4 and crossed[1].startswith("greedy (1 node),,+")
+    shown = fogspiel("kriegspiel", "match", "greedy", "random", "--games", 4, *SHORT, "--output", tmp_path / "match")
+    assert "kriegspiel-match.html" in shown.stdout
+    facts = json.loads((tmp_path / "match" / "kriegspiel-match.json").read_text())
+    assert facts["command"] == "fogspiel kriegspiel match greedy@1n random@1n --games 4 --seed 1 --longest 40"
+    assert "elo" in (tmp_path / "match" / "kriegspiel-match.html").read_text().lower()
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(fogspiel, tmp_path):
+    (tmp_path / "file").write_text("")
+    words = ("kriegspiel", "match", "greedy", "random", "--games", 2, *SHORT)
+    outcome = fogspiel(*words, "--output", tmp_path / "file" / "below")
+    assert outcome.returncode == 2 and "cannot be written" in outcome.stderr.splitlines()[-1]
 
 
 def test_an_interrupted_match_says_how_to_go_on_and_is_resumed(answer, fogspiel, refused, monkeypatch):

@@ -17,11 +17,26 @@ from fogspiel.kriegspiel.diffusion import let_him_move, let_him_take
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.mcts import ENGINES, C
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.kriegspiel.matrices import KINGS, OWN, PAWNS, PIECES, SCENE, attacked, empty, set_home, survey, total
+from fogspiel.kriegspiel.ground import GROUND, SETS
+from fogspiel.kriegspiel.matrices import (
+    CONTROL,
+    HAZARD,
+    KINGS,
+    OWN,
+    PAWNS,
+    PIECES,
+    SCENE,
+    SURVEYED,
+    attacked,
+    empty,
+    set_home,
+    survey,
+    total,
+)
 from fogspiel.kriegspiel.model import LATEST, counted, loaded, lure_of, model_of, saved
 from fogspiel.kriegspiel.tidings import hear_tries, tilt
 from fogspiel.kriegspiel.umpire import Umpire, played
-from fogspiel.kriegspiel.weighing import OUTCOMES, weigh
+from fogspiel.kriegspiel.weighing import OUTCOMES, OUTLOOK, weigh, weighed
 from fogspiel.rng import below, stream_of
 
 ROW = Constants().row
@@ -42,10 +57,10 @@ def at_home(colour: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return odds, scene
 
 
-def surveyed(odds: np.ndarray, scene: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    occ, control, hazard = np.empty(64), np.empty((3, 64)), np.empty((2, 64))
-    survey(odds, scene, ROW, occ, control, hazard)
-    return occ, control, hazard
+def surveyed(odds: np.ndarray, scene: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    ground = np.zeros((SURVEYED, 64), np.float32)
+    survey(odds, scene, ROW, ground)
+    return ground[CONTROL : CONTROL + 3], ground[HAZARD : HAZARD + 2]
 
 
 def games_of(first: str, second: str, games: int, nodes: int) -> list[Umpire]:
@@ -81,7 +96,7 @@ def test_a_game_begins_with_one_king_eight_pawns_and_seven_pieces_at_home():
 
 def test_control_counts_the_men_that_could_take_on_a_square():
     odds, scene = at_home()
-    _, control, hazard = surveyed(odds, scene)
+    control, hazard = surveyed(odds, scene)
     assert control[PAWNS, square_named("e6")] == pytest.approx(2)
     assert control[PAWNS, square_named("a6")] == pytest.approx(1)
     assert control[PIECES, square_named("c6")] == pytest.approx(4 / 7, abs=0.03)  # from b8 and d8; all lines are shut
@@ -132,10 +147,11 @@ def test_the_outcomes_of_a_move_are_all_there_is():
     odds, scene = at_home()
     for _ in range(20):
         let_him_move(odds, scene, EVEN, False, ROW)
-    occ, control, hazard = surveyed(odds, scene)
-    after, chances, stands = np.empty(SCENE, np.int64), np.empty(OUTCOMES), np.empty(OUTCOMES)
+    ground, sets, outlook = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64), np.empty(OUTLOOK)
+    chances, stands = np.empty(OUTCOMES), np.empty(OUTCOMES)
     for move in ("e2e4", "g1f3", "b1c3"):
-        legal, _ = weigh(odds, scene, after, occ, control, hazard, move_named(move), ROW, chances, stands)
+        legal, bonus = weigh(odds, scene, move_named(move), ROW, ground, sets, outlook, chances, stands)
+        assert bonus + (chances * stands).sum() == pytest.approx(weighed(outlook, ROW), abs=1e-4)
         assert 0 < legal <= 1
         assert chances.sum() == pytest.approx(1)
         assert chances.min() >= 0

@@ -172,7 +172,7 @@ def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path, monkeypatch):
 
     import fogspiel.cli.kriegspiel_games as commands
 
-    monkeypatch.setattr(commands, "_lines", lambda stage: _read(Input()))
+    monkeypatch.setattr(commands, "spoken_lines", lambda stage: _read(Input()))
     outcome = play("", "--output", "mine.pgn")
     assert outcome.returncode == 130 and "saved in mine.pgn" in outcome.stdout
     assert read((tmp_path / "mine.pgn").read_text())[0].result == "*"

@@ -1,5 +1,7 @@
 """A chess engine as evaluator, played by small scripts that behave well or badly."""
 
+import io
+import shlex
 import sys
 import time
 
@@ -10,6 +12,7 @@ from fogspiel.chess.fen import START, move_named, position_of
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import with_uci
 from fogspiel.kriegspiel.evaluator import ILLEGAL
+from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.uci import Uci, UciEvaluator
 from fogspiel.kriegspiel.umpire import Umpire
 from fogspiel.rng import stream_of
@@ -151,3 +154,68 @@ def test_an_engine_that_misbehaves_in_a_search_is_one_sentence_and_is_killed(tmp
 def test_an_engine_that_cannot_be_started_is_one_sentence(command):
     with pytest.raises(ValueError, match=r"chess engine .*: give (the command|that) of a program that speaks UCI"):
         Uci(command)
+
+
+# From the command line
+
+SHORT = ("--nodes", 1, "--processes", 1, "--longest", 8)
+
+
+def command(tmp_path, text):
+    """The word of a player that asks the engine with this text."""
+    return f"los:uci={shlex.join(script(tmp_path, text))}"
+
+
+def mortal(tmp_path, lives):
+    """An engine that ends after so many searches, in one game or in several."""
+    counter = tmp_path / "searches"
+    counter.write_text("0")
+    dying = f"""        import pathlib
+        counter = pathlib.Path({str(counter)!r})
+        counter.write_text(str(int(counter.read_text()) + 1))
+        if int(counter.read_text()) > {lives}:
+            raise SystemExit(6)
+"""
+    before, mark, after = GOOD.partition("        if made is None")
+    return command(tmp_path, before + dying + mark + after)
+
+
+def test_a_match_is_played_by_a_player_that_asks_a_chess_engine(tmp_path, answer):
+    word = command(tmp_path, GOOD)
+    found = answer("kriegspiel", "match", word, "random", "--games", 2, *SHORT)
+    assert found["games"] == 2 and found["first"]["engine"] == word and found["nodes_per_move"][0] > 0
+
+
+def test_a_chess_engine_that_is_not_there_is_one_sentence_and_writes_nothing(tmp_path, refused):
+    refused("kriegspiel", "match", "hs:uci=no-such-engine", "random", because=("'no-such-engine'", "no such program"))
+    refused("kriegspiel", "round-robin", "hs:uci=", "random", because="give that of a program that speaks UCI")
+    refused("kriegspiel", "match", "hs:uci='", "random", because="is not a command")
+    refused("kriegspiel", "play", "--against", "hs:uci=no-such-engine", because="no such program")
+    assert not (tmp_path / "runs.db").exists()
+
+
+def test_a_chess_engine_that_talks_nonsense_is_one_sentence(tmp_path, fogspiel):
+    outcome = fogspiel("kriegspiel", "match", command(tmp_path, DYING), "random", "--games", 2, *SHORT)
+    assert outcome.returncode == 2 and "Traceback" not in outcome.stderr
+    assert "exit code 3" in outcome.stderr.splitlines()[-1] and "go on with" in outcome.stderr.splitlines()[-1]
+
+
+def test_a_match_whose_chess_engine_dies_keeps_what_was_played_and_goes_on(tmp_path, fogspiel, answer):
+    word = mortal(tmp_path, 300)
+    words = ("kriegspiel", "match", word, "random", "--games", 6, *SHORT)
+    outcome = fogspiel(*words)
+    last = outcome.stderr.splitlines()[-1]
+    assert outcome.returncode == 2 and "exit code 6" in last
+    assert last.endswith("what was played is kept, go on with: fogspiel resume kriegspiel-1")
+    (tmp_path / "searches").write_text("-100000")
+    assert answer("resume", "kriegspiel-1", "--threads", 1)["games"] == 6
+
+
+def test_a_game_whose_chess_engine_dies_is_saved(tmp_path, fogspiel, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("e2e4\nd2d4\ng1f3\nb1c3\n"))
+    outcome = fogspiel("kriegspiel", "play", "--nodes", 1, "--seed", 1, "--against", mortal(tmp_path, 30))
+    assert outcome.returncode == 2 and "The game is over: the chess engine" in outcome.stdout
+    (file,) = tmp_path.glob("kriegspiel-*.pgn")
+    (game,) = read(file.read_text())
+    assert game.result == "*" and len(game.messages) >= 2

@@ -20,7 +20,7 @@ LAYERS = [
     {"arena", "measure", "exact"},
     {"optimise", "resistance", "interop", "phantom", "kriegspiel"},
     {"truth"},
-    {"problem", "memory", "explain", "pictures"},
+    {"problem", "memory", "explain", "pictures", "terminal"},
     {"proofs"},
     {"locks"},
     {"store"},

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from types import FrameType
 from typing import NoReturn
 
 import typer
@@ -14,14 +15,22 @@ from . import (  # noqa: F401 (each adds its commands to the application)
     explain,
     kriegspiel,
     kriegspiel_games,
+    kriegspiel_learn,
     match,
     paper,
+    play,
     runs,
     solve,
     tournament,
     upkeep,
+    web,
 )
 from .app import INTERRUPTED, app, print_json
+
+MOMENT = 0.005
+"""Seconds until an interruption is tried again."""
+DEAF = {("fogspiel.kernel", "remembered"), ("numba.core.dispatcher", "_numba_type_")}
+"""What Numba's C code asks when a kernel is passed to another; it takes an exception there for an answer."""
 
 
 def _complain(sentence: str) -> NoReturn:
@@ -32,15 +41,29 @@ def _complain(sentence: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def _stop(number: int, frame: object) -> None:
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Interrupt the work, or try again in a moment if the exception would be lost."""
+    asking: FrameType | None = frame
+    while asking is not None:
+        if (asking.f_globals.get("__name__"), asking.f_code.co_name) in DEAF:
+            signal.setitimer(signal.ITIMER_REAL, MOMENT)
+            return
+        asking = asking.f_back
     raise KeyboardInterrupt
+
+
+def _take_signals() -> None:
+    """Let Ctrl-C and a polite kill end the work in the same way; an ignored Ctrl-C stays ignored."""
+    for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT):
+        if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
 
 
 def main() -> None:
     """Run the command line; bad input gets one sentence and exit code 2."""
     from ..store import StoreError
 
-    signal.signal(signal.SIGTERM, _stop)
+    _take_signals()
     try:
         code = typer.main.get_command(app)(standalone_mode=False)
         sys.stdout.flush()

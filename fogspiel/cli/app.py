@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -27,8 +27,8 @@ app = typer.Typer(
 INTERRUPTED = 130
 
 AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
-StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs [your data folder].")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it [all cores].")]
+StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs (your data folder).")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler (experiments only).")
 ]
@@ -67,11 +67,11 @@ def resume_command(run: str, store: Path | None) -> str:
 
 
 @contextmanager
-def resumable(run: "Run", store: Path | None, as_json: bool) -> Iterator[None]:
-    """Whatever stops the work on a run, say how to go on with it."""
+def resumable(run: "Run", store: Path | None, as_json: bool, again: str | None = None) -> Iterator[None]:
+    """Whatever stops the work on a run, say how to go on with it, or `again` with all that it is a part of."""
     from .. import screen
 
-    again = resume_command(run.name, store)
+    again = again or resume_command(run.name, store)
     try:
         yield
     except KeyboardInterrupt:
@@ -97,3 +97,15 @@ def announce_compilation() -> None:
     compile_in_turn()
     if FIRST_TIME:
         screen.err.print("compiling the rules for the first time: this takes half a minute, once")
+
+
+def spoken_lines(stage: TextIO) -> Iterator[str]:
+    """What the person at the terminal says, line by line, after a prompt on the stage."""
+    while True:
+        stage.write("> ")
+        stage.flush()
+        line = sys.stdin.readline()
+        if not line:
+            stage.write("\n")
+            return
+        yield line

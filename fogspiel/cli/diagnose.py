@@ -17,7 +17,7 @@ def diagnose(
     pair_games: Annotated[int, typer.Option(help="Fresh games for each pair of checkpoints.")] = 4_000,
     seed: Seed = 1,
     threads: Threads = None,
-    output: Annotated[Path | None, typer.Option(help="The folder for the report [fogspiel-diagnosis, here].")] = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-diagnosis, here).")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:

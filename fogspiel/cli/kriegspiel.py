@@ -15,6 +15,7 @@ from .app import (
     cores,
     print_json,
     resumable,
+    resume_command,
     store_path,
 )
 
@@ -32,11 +33,11 @@ group = typer.Typer(
 app.add_typer(group)
 
 Games = Annotated[int, typer.Option(help="At most so many games of two engines, in pairs with the colours swapped.")]
-Time = Annotated[float | None, typer.Option(help="Seconds for each attempt [0.1].")]
+Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1).")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
-Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time [cores / threads].")]
-Longest = Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn [never].")]
+Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
+Longest = Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn (never).")]
 Stop = Annotated[bool, typer.Option("--stop", help="Stop as soon as it is proved who is better.")]
 PromotionTries = Annotated[str, typer.Option(help="A capture that promotes is one try (once) or four (per_piece).")]
 PassantSquare = Annotated[str, typer.Option(help="Captures en passant are announced at the victim or at arrival.")]
@@ -44,7 +45,11 @@ Fifty = Annotated[bool, typer.Option(help="Fifty moves without a capture or a pa
 Repetition = Annotated[bool, typer.Option(help="The third occurrence of a position is a draw.")]
 Material = Annotated[bool, typer.Option(help="Men that cannot mate are a draw.")]
 USUAL_SECONDS = 0.1
-ENGINE = "NAME, as `fogspiel kriegspiel engines` lists them, or NAME@0.4s, NAME@20000n for an effort of its own."
+ENGINE = (
+    "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
+    "C:generic, C:FILE.npz for an opponent's model (A, B and C); hs:uci=COMMAND for a chess engine (los, aosp and hs)."
+)
+Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")]
 
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
@@ -71,8 +76,8 @@ def play_match(
     games: Games = 400,
     time: Time = None,
     nodes: Nodes = None,
-    time_2: Annotated[float | None, typer.Option(help="Seconds for the second engine [as the first].")] = None,
-    nodes_2: Annotated[int | None, typer.Option(help="Nodes for the second engine [as the first].")] = None,
+    time_2: Annotated[float | None, typer.Option(help="Seconds for the second engine (as the first).")] = None,
+    nodes_2: Annotated[int | None, typer.Option(help="Nodes for the second engine (as the first).")] = None,
     threads: Cores = 1,
     processes: Processes = None,
     seed: Seed = 1,
@@ -84,6 +89,7 @@ def play_match(
     repetition: Repetition = True,
     material: Material = True,
     cluster: Cluster = None,
+    output: Output = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -95,7 +101,7 @@ def play_match(
     other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = (seat_of(first, effort), seat_of(second, other))
-    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, as_json)
+    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
 
 
 @group.command("round-robin")
@@ -115,6 +121,7 @@ def play_round_robin(
     repetition: Repetition = True,
     material: Material = True,
     cluster: Cluster = None,
+    output: Output = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -125,11 +132,16 @@ def play_round_robin(
     effort = effort_of(time, nodes, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = tuple(seat_of(word, effort) for word in engines)
-    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, as_json)
+    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
 
 
 def begin_meeting(
-    request: "Meeting", store: Path | None, processes: int | None, cluster: str | None, as_json: bool
+    request: "Meeting",
+    store: Path | None,
+    processes: int | None,
+    cluster: str | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Play what was asked, on from where it was left if it was begun before."""
     from ..experiments.stored import run_of
@@ -139,12 +151,45 @@ def begin_meeting(
     ask = request.as_ask()
     demand_answer(cluster)
     with Store.open(store_path(store), write=True) as runs:
-        work_on_meeting(runs, run_of(runs, ask), store, processes, as_json, cluster)
+        work_on_meeting(runs, run_of(runs, ask), store, processes, as_json, cluster, output)
 
 
 def work_on_meeting(
-    runs: "Store", run: "Run", store: Path | None, processes: int | None, as_json: bool, cluster: str | None = None
+    runs: "Store",
+    run: "Run",
+    store: Path | None,
+    processes: int | None,
+    as_json: bool,
+    cluster: str | None = None,
+    output: Path | None = None,
 ) -> None:
+    """Play a stored match or round robin, print what came out, and write a report if there is a folder for it."""
+    from .. import screen
+    from ..experiments import bouts
+    from ..experiments.bouts_report import report
+    from ..report import written
+
+    met = played_meeting(runs, run, store, processes, as_json, cluster)
+    request = bouts.request_of(run)
+    files = [str(path) for path in written(report(request, met), output)] if output else []
+    if as_json:
+        return print_json(bouts.as_json(run.name, request, met) | ({"files": files} if output else {}))
+    print_meeting(run.name, request, met)
+    if output:
+        page = next(file for file in files if file.endswith(".html"))
+        screen.out.print(f"the report: {page} and {len(files) - 1} other files", markup=False)
+    return None
+
+
+def played_meeting(
+    runs: "Store",
+    run: "Run",
+    store: Path | None,
+    processes: int | None,
+    as_json: bool,
+    cluster: str | None = None,
+    again: str | None = None,
+) -> list[list["Row"]]:
     """Play a stored match or round robin with a progress bar; an interruption prints the command that goes on."""
     from .. import screen
     from ..experiments import bouts
@@ -156,7 +201,7 @@ def work_on_meeting(
     found_finished = ", found finished in the store" if run.finished else ""
     screen.err.print(f"run {run.name}: {' - '.join(request.names)}{found_finished}", markup=False)
     at_once = processes or max(1, cores(None) // max(seat.effort.threads for seat in request.seats))
-    with resumable(run, store, as_json), screen.progress(run.name, 1.0) as bar:
+    with resumable(run, store, as_json, again), screen.progress(run.name, 1.0) as bar:
 
         def watch(done: int, total: int, strength: Strength, row: "Row") -> None:
             words = f"{2 * done} of {2 * total} games: {row['first']} - {row['second']} {_tally(strength.as_json())}"
@@ -165,10 +210,11 @@ def work_on_meeting(
         def on_fault(sentence: str) -> None:
             screen.err.print(sentence, markup=False)
 
-        met = bouts.carry_on(run, at_once, known_rows(runs, bouts.METHOD), watch, cluster, on_fault)
-    if as_json:
-        return print_json(bouts.as_json(run.name, request, met))
-    return print_meeting(run.name, request, met)
+        try:
+            return bouts.carry_on(run, at_once, known_rows(runs, bouts.METHOD), watch, cluster, on_fault)
+        except ValueError as error:  # as when an engine asks a program that has ended
+            again = again or resume_command(run.name, store)
+            raise ValueError(f"{error}; what was played is kept, go on with: {again}") from error
 
 
 def report_meeting(run: "Run") -> None:

@@ -1,14 +1,14 @@
 """fogspiel kriegspiel play and export: games against an engine, and records."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path
-from .kriegspiel import Cores, Nodes, Time, effort_of, group
+from .app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, spoken_lines, store_path
+from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
 
 if TYPE_CHECKING:
     from ..kriegspiel.terminal import Outcome
@@ -55,25 +55,25 @@ def _write(text: str, output: Path | None) -> None:
 @group.command("play")
 def play_game(
     colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
-    against: Annotated[str, typer.Option(help="The engine.")] = "greedy",
+    against: Annotated[str, typer.Option(help=f"The engine: {ENGINE}")] = "greedy",
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
-    seed: Annotated[int | None, typer.Option(help="The engine's seed [another one each time].")] = None,
-    output: Annotated[Path | None, typer.Option(help="The file for the game [kriegspiel-DATE-TIME.pgn].")] = None,
+    seed: Annotated[int | None, typer.Option(help="The engine's seed (another one each time).")] = None,
+    output: Annotated[Path | None, typer.Option(help="The file for the game (kriegspiel-DATE-TIME.pgn).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play against an engine: you see your men and hear the referee; the game is saved however it ends."""
     import secrets
 
-    from ..kriegspiel.engine import engine_named
+    from ..kriegspiel.engine import engine_in, engine_named
     from ..kriegspiel.terminal import epilogue, side_named, sitting
     from ..kriegspiel.umpire import Umpire
     from ..rng import stream_of
 
-    side, effort = side_named(colour), effort_of(time, nodes, threads)
+    side, (name, effort) = side_named(colour), engine_in(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
-    engine = engine_named(against)(effort, stream_of(seed, 1 - side))
+    engine = engine_named(name)(effort, stream_of(seed, 1 - side))
     stage = sys.stderr if as_json else sys.stdout
 
     def tell(words: str) -> None:
@@ -81,7 +81,7 @@ def play_game(
         stage.flush()
 
     announce_compilation()
-    played = sitting(engine, side, Umpire(), _lines(stage), tell)
+    played = sitting(engine, side, Umpire(), spoken_lines(stage), tell)
     tell(f"The game is over: {played.how}, {played.result}.")
     tell(epilogue(played.umpire))
     kept = _keep(played, against, output, tell)
@@ -89,20 +89,8 @@ def play_game(
     if as_json:
         facts = {"against": against, "as": colour.lower(), "seed": seed, "result": played.result}
         print_json(facts | {"how": played.how, "plies": played.umpire.plies, "output": str(kept)})
-    if played.interrupted:
-        raise typer.Exit(INTERRUPTED)
-
-
-def _lines(stage: Any) -> Iterator[str]:
-    """What the person says, line by line."""
-    while True:
-        stage.write("> ")
-        stage.flush()
-        line = sys.stdin.readline()
-        if not line:
-            stage.write("\n")
-            return
-        yield line
+    if played.interrupted or played.failed:
+        raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 
 
 def _keep(played: "Outcome", against: str, output: Path | None, tell: Callable[[str], None]) -> Path:

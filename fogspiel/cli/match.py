@@ -1,6 +1,7 @@
 """fogspiel match."""
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,15 +76,20 @@ def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads:
     from ..matches import played
     from ..measure import Score
     from ..runs import Store
+    from ..tuning import PARTIAL_SECONDS
 
-    counted = run.steps[-1] if run and run.steps else None
+    counted = (run.partial() or (run.steps[-1] if run.steps else None)) if run else None
     latest: list[Score] = []
-    state, name = "finished", run.name if run else None
+    state, name, kept_at = "finished", run.name if run else None, time.monotonic()
     try:
         with screen.progress(f"{ask['first']} - {ask['second']}", ask["games"]) as bar:
 
             def watch(so_far: Score) -> None:
+                nonlocal kept_at
                 latest[:] = [so_far]
+                if run and time.monotonic() - kept_at > PARTIAL_SECONDS:
+                    run.keep_partial(so_far.as_json())
+                    kept_at = time.monotonic()
                 bar.show(so_far.games, screen.with_interval(so_far.mean, so_far.interval), so_far.games)
 
             score = played(ask, counted, cores(threads), watch, store_path(store))

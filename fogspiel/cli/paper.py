@@ -21,15 +21,15 @@ NAMES = (
 def paper(
     name: Annotated[str, typer.Argument(help=NAMES)],
     quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores (kriegspiel: thirty).")] = False,
-    seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell [10; 3 if quick].")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell (10; 3 if quick).")] = None,
     race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",
     scale: Annotated[float, typer.Option(help="Stored ones: multiply all numbers of games by this.")] = 1.0,
     seed: Seed = 1,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="Processes; results do not depend on it [all cores].")
+        int | None, typer.Option(min=1, help="Processes; results do not depend on it (all cores).")
     ] = None,
     cluster: Cluster = None,
-    output: Annotated[Path | None, typer.Option(help="The folder for the report [fogspiel-NAME, here].")] = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-NAME, here).")] = None,
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
     certificates: Annotated[

@@ -42,7 +42,7 @@ def tune(
     game: str,
     method: Annotated[str, typer.Option(help=METHODS)] = "iterative",
     race: Annotated[str, typer.Option(help=RACES)] = "paper",
-    games: Annotated[int | None, typer.Option(help="Budget in games [500000; 3000000 with a Bernstein race].")] = None,
+    games: Annotated[int | None, typer.Option(help="Budget in games (500000; 3000000 with a Bernstein race).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,
     seed: Seed = 1,
     baseline: Annotated[str, typer.Option(help="fixed (drawn once from the seed), redrawn, or a name.")] = "fixed",

@@ -19,10 +19,10 @@ def tournament(
     games: Annotated[int, typer.Option(help="How many games for each pair, with the seats swapped.")] = 20_000,
     seed: Seed = 1,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="Processes; results do not depend on it [all cores].")
+        int | None, typer.Option(min=1, help="Processes; results do not depend on it (all cores).")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="The folder for the report [fogspiel-tournament-GAME, here].")
+        Path | None, typer.Option(help="The folder for the report (fogspiel-tournament-GAME, here).")
     ] = None,
     store: StorePath = None,
     as_json: AsJson = False,

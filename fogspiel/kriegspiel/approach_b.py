@@ -13,10 +13,11 @@ from ..chess.position import KING, PAWN, QUEEN, end_of, kind_on, promotion_of, s
 from ..kernel import kernel
 from ..rng import below, unit
 from .constants import EXPLORATION
+from .ground import GROUND, SETS, material
 from .growth import evolve
 from .matrices import CHECKS, COLOUR, OWN, RIGHTS, SCENE, TRIES, legality, survey
 from .tree import DEEPEST, NO_CHILD, copy_place, drawn_outcome, has_room
-from .weighing import ANSWERS, OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, material, parry_chance, weigh, weigh_here
+from .weighing import ANSWERS, OUTCOMES, OUTLOOK, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
 
 LONGEST_STRING = 6
 """A simulation goes on for at most so many moves of a string of captures."""
@@ -29,9 +30,9 @@ UNLIKELY = 0.02
 def list_attempts(tree, place, refused, constants):
     """Write the attempts at a place that may be legal; nobody has tried them yet."""
     odds, scene = tree.odds[place], tree.scenes[place]
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
+    ground = np.zeros((GROUND, 64), np.float32)
     listed = np.empty(MOST_ATTEMPTS, np.int64)
-    survey(odds, scene, constants, occ, control, hazard)
+    survey(odds, scene, constants, ground)
     number = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
     row = tree.used[1]
     tree.first[place] = row
@@ -39,7 +40,7 @@ def list_attempts(tree, place, refused, constants):
         move = listed[i]
         start, end = start_of(move), end_of(move)
         kind = kind_on(scene, start)
-        legal = legality(odds, scene, occ, control, kind, start, end, constants)
+        legal = legality(odds, scene, ground, kind, start, end, constants)
         if scene[CHECKS] and kind != KING:
             legal *= parry_chance(odds, scene, end)
         if (promotion_of(move) and promotion_of(move) != QUEEN) or (place > 0 and legal < UNLIKELY):
@@ -87,7 +88,7 @@ def accepted_attempt(tree, place, constants, stream):
 
 
 @kernel
-def simulated_move(odds, scene, occ, control, constants, lost, stream, listed):
+def simulated_move(odds, scene, ground, constants, lost, stream, listed):
     """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
     count = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
@@ -104,7 +105,7 @@ def simulated_move(odds, scene, occ, control, constants, lost, stream, listed):
             takes = end == lost or (kind == PAWN and (end - start) % 8 != 0)
             if (turn == 0 and not takes) or (promotion_of(move) and promotion_of(move) != QUEEN):
                 continue
-            if unit(stream) < legality(odds, scene, occ, control, kind, start, end, constants):
+            if unit(stream) < legality(odds, scene, ground, kind, start, end, constants):
                 return move
     return -1
 
@@ -112,17 +113,18 @@ def simulated_move(odds, scene, occ, control, constants, lost, stream, listed):
 @kernel
 def simulated_value(odds, scene, k, lost, was_capture, lure, constants, stream):
     """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
-    after, listed = np.empty(SCENE, np.int64), np.empty(MOST_ATTEMPTS, np.int64)
+    ground = np.zeros((GROUND, 64), np.float32)
+    sets, outlook = np.empty(SETS, np.int64), np.empty(OUTLOOK, np.float64)
+    listed = np.empty(MOST_ATTEMPTS, np.int64)
     chances, stands = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
     for played in range(1, k + LONGEST_STRING):
         if played >= k and not was_capture:
             break
-        survey(odds, scene, constants, occ, control, hazard)
-        move = simulated_move(odds, scene, occ, control, constants, lost, stream, listed)
+        survey(odds, scene, constants, ground)
+        move = simulated_move(odds, scene, ground, constants, lost, stream, listed)
         if move < 0 or (played >= k and end_of(move) != lost):
             break
-        weigh(odds, scene, after, occ, control, hazard, move, constants, chances, stands)
+        weigh(odds, scene, move, constants, ground, sets, outlook, chances, stands)
         u, outcome = unit(stream), 0
         while outcome < OUTCOMES - 1 and u >= chances[outcome]:
             u -= chances[outcome]
@@ -137,7 +139,8 @@ def simulate(tree, lure, k, constants, stream, simulations):
     """Approach B (figure 6): select by UCT and by simulated messages, expand, simulate k moves, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     odds, scene = np.empty((3, 64), np.float32), np.empty(SCENE, np.int64)
-    refused = np.zeros(64, np.int64)
+    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
+    refused, outlook = np.zeros(64, np.int64), np.empty(OUTLOOK, np.float64)
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
@@ -155,9 +158,10 @@ def simulate(tree, lure, k, constants, stream, simulations):
                     tree.child[tree.branch[row], outcome] = NO_CHILD
             branch, move = tree.branch[row], tree.moves[row]
             if is_new:
-                weigh_here(
-                    tree.odds[place], tree.scenes[place], move, constants, tree.chances[branch], tree.stands[branch]
-                )
+                weigh(
+                    tree.odds[place], tree.scenes[place], move, constants, ground, sets, outlook, tree.chances[branch],
+                    tree.stands[branch],
+                )  # fmt: skip
             outcome = drawn_outcome(tree.chances[branch], stream)
             child = tree.child[branch, outcome]
             if child == NO_CHILD:

@@ -8,14 +8,16 @@ counts for `hope` of it.
 
 import numpy as np
 
-from ..chess.attempts import MOST_ATTEMPTS, attempts
-from ..chess.position import QUEEN, promotion_of
-from ..kernel import kernel
+from ..chess.attempts import attempt_squares
+from ..chess.bits import bit
+from ..chess.position import KING, LAST_RANKS, PAWN, QUEEN, move_of
+from ..kernel import kernel, trailing_zeros
 from .constants import EXPLORATION, HOPE, PATIENCE
+from .ground import GROUND, SETS, lay_ground, lift, standing
 from .growth import evolve
-from .matrices import COLOUR, OWN, RIGHTS, SCENE, TRIES, attacked, survey
+from .matrices import COLOUR, OWN, RIGHTS, TRIES
 from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, drawn_outcome, has_room
-from .weighing import OUTCOMES, standing, weigh, weigh_here
+from .weighing import OUTCOMES, OUTLOOK, legal_chance, look_ahead, weigh, weighed
 
 MOST_REFUSALS = 8
 """So many attempts are taken into account in the value of a place."""
@@ -47,38 +49,38 @@ def worth_of(value, legal, first, last, otherwise):
 
 
 @kernel
-def expand(tree, place, refused, constants):
+def expand(tree, place, refused, constants, ground, sets, outlook):
     """List the attempts at a place and value each of them once. How many there are."""
     odds, scene = tree.odds[place], tree.scenes[place]
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
-    listed, after = np.empty(MOST_ATTEMPTS, np.int64), np.empty(SCENE, np.int64)
-    chances, stands = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
-    survey(odds, scene, constants, occ, control, hazard)
-    net = attacked(scene)
-    tree.stand[place] = standing(scene, odds, net, control, constants)
-    number = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
+    lay_ground(odds, scene, constants, ground, sets)
+    tree.stand[place] = standing(scene, odds, ground, sets, constants)
     row = tree.used[1]
     tree.first[place] = row
-    for i in range(number):
-        move = listed[i]
-        if promotion_of(move) and promotion_of(move) != QUEEN:
-            continue
-        legal, bonus = weigh(odds, scene, after, occ, control, hazard, move, constants, chances, stands)
-        if legal < UNLIKELY:
-            if place > 0:
-                continue
-            legal = max(legal, LEAST_LEGAL)
-        value = bonus
-        if place == 0:
-            value -= tree.handicap[row - tree.first[0]]
-        for outcome in range(OUTCOMES):
-            value += chances[outcome] * stands[outcome]
-        tree.moves[row] = move
-        tree.legal[row] = legal
-        tree.value[row] = value
-        tree.tried[row] = 1
-        tree.branch[row] = NO_CHILD
-        row += 1
+    for kind in range(KING + 1):
+        men = scene[kind]
+        while men:
+            start = trailing_zeros(men)
+            lift(scene, start, constants, ground, sets)
+            ends = attempt_squares(kind, start, scene[COLOUR], scene[OWN], scene[RIGHTS], scene[TRIES])
+            ends &= ~refused[start]
+            while ends:
+                end = trailing_zeros(ends)
+                ends &= ends - 1
+                legal = legal_chance(odds, scene, ground, sets, kind, start, end, constants)
+                if legal < UNLIKELY and place > 0:
+                    continue
+                move = move_of(start, end, QUEEN if kind == PAWN and LAST_RANKS[scene[COLOUR]] & bit(end) else 0)
+                look_ahead(odds, scene, ground, sets, kind, move, constants, outlook)
+                value = weighed(outlook, constants)
+                if place == 0:
+                    value -= tree.handicap[row - tree.first[0]]
+                tree.moves[row] = move
+                tree.legal[row] = max(legal, LEAST_LEGAL)
+                tree.value[row] = value
+                tree.tried[row] = 1
+                tree.branch[row] = NO_CHILD
+                row += 1
+            men &= men - 1
     tree.listed[place] = row - tree.first[place]
     tree.visits[place] = max(1, tree.listed[place])
     tree.used[1] = row
@@ -105,7 +107,7 @@ def value_of_branch(tree, row, constants):
 
 
 @kernel
-def open_branch(tree, place, row, constants):
+def open_branch(tree, place, row, constants, ground, sets, outlook):
     """Work out the outcomes of an attempt and keep them, so that places can grow from them; those that have, stay."""
     if tree.branch[row] == NO_CHILD:
         tree.branch[row] = tree.used[2]
@@ -113,9 +115,10 @@ def open_branch(tree, place, row, constants):
         for outcome in range(OUTCOMES):
             tree.child[tree.branch[row], outcome] = NO_CHILD
     branch, move = tree.branch[row], tree.moves[row]
-    legal, bonus = weigh_here(
-        tree.odds[place], tree.scenes[place], move, constants, tree.chances[branch], tree.stands[branch]
-    )
+    legal, bonus = weigh(
+        tree.odds[place], tree.scenes[place], move, constants, ground, sets, outlook, tree.chances[branch],
+        tree.stands[branch],
+    )  # fmt: skip
     if place == 0:
         bonus -= tree.handicap[row - tree.first[0]]
     for outcome in range(OUTCOMES):
@@ -132,11 +135,12 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
     `is_changed`: the matrices at the root have changed since the tree has grown, so its attempts are weighed again.
     """
     places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
-    refused = np.zeros(64, np.int64)
+    refused, outlook = np.zeros(64, np.int64), np.empty(OUTLOOK, np.float64)
+    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
     done = 0
     if is_changed:
         for row in range(tree.first[0], tree.first[0] + tree.listed[0]):
-            open_branch(tree, 0, row, constants)
+            open_branch(tree, 0, row, constants, ground, sets, outlook)
     while done < nodes:
         place, depth = 0, 0
         while True:
@@ -150,7 +154,7 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
             if tree.branch[row] == NO_CHILD:
                 if not has_room(tree):
                     break
-                open_branch(tree, place, row, constants)
+                open_branch(tree, place, row, constants, ground, sets, outlook)
             branch = tree.branch[row]
             outcome = drawn_outcome(tree.chances[branch], stream)
             child = tree.child[branch, outcome]
@@ -161,7 +165,7 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
                     tree.child[branch, outcome] = child
                     copy_place(tree.odds, tree.scenes, place, child)
                     evolve(tree.odds[child], tree.scenes[child], tree.moves[row], outcome, lure, constants)
-                    done += expand(tree, child, refused, constants)
+                    done += expand(tree, child, refused, constants, ground, sets, outlook)
                 break
             place = child
             if depth == DEEPEST:
@@ -177,3 +181,10 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
             last = first + tree.listed[place]
             tree.worth[place] = worth_of(tree.value, tree.legal, first, last, tree.stand[place])
     return done
+
+
+@kernel
+def begin_tree(tree, refused, constants):
+    """List and value the attempts at the root, whose matrices and scene are there."""
+    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
+    expand(tree, 0, refused, constants, ground, sets, np.empty(OUTLOOK, np.float64))

@@ -4,18 +4,20 @@ A bout depends on the two engines, their effort, the rule switches, the seed and
 the same bytes whenever it is played; with seconds the machine has a say in it.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..players import Player
 from ..rng import stream_of
-from ..sources import PACKAGE, digest_of
+from ..sources import digest_of
 from ..workers import beat
 from .elo import Strength, strength_of
-from .engine import Effort, engine_named
+from .engine import Effort, engine_named, home_of
 from .umpire import LIMIT, Switches, Umpire, played
 
 Row = dict[str, Any]
@@ -47,9 +49,14 @@ def seat_in(kept: Mapping[str, Any]) -> Seat:
 
 
 def code_of(engine: str) -> str:
-    """A digest of all the code that an engine can use: another one may play otherwise."""
-    file = PACKAGE.parent.joinpath(*engine_named(engine).__module__.split(".")).with_suffix(".py")
-    return digest_of(file)
+    """A digest of all the code, and of the opponent's model, that an engine uses: with others it may play otherwise."""
+    maker, code = engine_named(engine), digest_of(home_of(engine))
+    while isinstance(maker, partial):
+        model = maker.keywords.get("model")
+        if model is not None:
+            return f"{code}-{hashlib.blake2b(model.tobytes(), digest_size=10).hexdigest()}"
+        maker = next((given for given in maker.args if isinstance(given, partial)), maker.func)
+    return code
 
 
 class Watched:

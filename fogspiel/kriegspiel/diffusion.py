@@ -9,34 +9,14 @@ import numpy as np
 from ..chess import bits
 from ..chess.bits import bit
 from ..chess.position import FORWARD, LAST_RANKS, SECOND_RANKS
-from ..kernel import kernel, trailing_zeros
+from ..kernel import kernel, ones, trailing_zeros
 from .constants import KNIGHT_SHARE, KNIGHT_SPREAD, LINE_SHARE, LINE_SPREAD, PAWN_WALL, PIECE_ACTIVITY
-from .matrices import COLOUR, KINGS, LEAST, NEXT, OWN, PAWNS, PIECES, attacked, occupancy, scale, total
+from .matrices import COLOUR, KINGS, LEAST, LENGTHS, LINES, NEXT, OWN, PAWNS, PIECES, attacked, occupancy, scale, total
 
 KING_FLIGHT = 0.6
 """The chance that his king moves when it is in check."""
 PAWN_FIRST, KING_LAST = 9.0, 0.3
 """Weight of a pawn that has a try, and of his king, among those who may have taken a man of ours."""
-
-
-def _lines() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every rank, file and diagonal of two squares or more: its squares, its length."""
-    lines = []
-    for direction in range(4):
-        for square in range(64):
-            if NEXT[direction + 4, square] < 0:
-                line = [square]
-                while NEXT[direction, line[-1]] >= 0:
-                    line.append(int(NEXT[direction, line[-1]]))
-                if len(line) > 1:
-                    lines.append((line, direction))
-    squares = np.zeros((len(lines), 8), np.int64)
-    for row, (line, _) in enumerate(lines):
-        squares[row, : len(line)] = line
-    return squares, np.array([len(line) for line, _ in lines]), np.array([way for _, way in lines])
-
-
-LINES, LENGTHS, _ = _lines()
 
 
 @kernel
@@ -102,39 +82,73 @@ def spread_run(odds, lure, squares, first, last, chance):
 
 
 @kernel
+def spread_run_evenly(odds, squares, first, last, chance):
+    """The same if all squares are as attractive."""
+    summed = np.float32(0.0)
+    for place in range(first, last):
+        summed += odds[PIECES, squares[place]]
+    share = chance / np.float32(last - first - 1)
+    stay = np.float32(1.0) - chance - share
+    summed *= share
+    for place in range(first, last):
+        square = squares[place]
+        odds[PIECES, square] = stay * odds[PIECES, square] + summed
+
+
+@kernel
+def is_even(lure):
+    """Whether all squares are equally attractive to pieces, as without a database."""
+    even = True
+    for square in range(64):
+        even &= lure[PIECES, square] == 1.0
+    return even
+
+
+@kernel
+def jump(odds, own, lure, even, chance):
+    """Knights among the pieces move with this chance (ours)."""
+    before = np.empty(64, np.float32)
+    for square in range(64):
+        before[square] = odds[PIECES, square]
+    for square in range(64):
+        moving = chance * before[square]
+        ends = bits.KNIGHT[square] & ~own
+        if moving > LEAST and ends:
+            odds[PIECES, square] -= moving
+            weight, left = np.float32(ones(ends)), ends
+            if not even:
+                weight = np.float32(1e-9)
+                while left:
+                    weight += lure[PIECES, trailing_zeros(left)]
+                    left &= left - 1
+            moving /= weight
+            while ends:
+                there = trailing_zeros(ends)
+                odds[PIECES, there] += moving * lure[PIECES, there]
+                ends &= ends - 1
+
+
+@kernel
 def spread_pieces(odds, scene, lure, chance, constants):
     """The board is swept along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
-    own, wall = scene[OWN], constants[PAWN_WALL]
-    along = chance * constants[LINE_SPREAD]
+    stops, even = scene[OWN], is_even(lure)
+    for square in range(64):
+        if odds[PAWNS, square] >= constants[PAWN_WALL]:
+            stops |= bit(square)
+    along = np.float32(chance * constants[LINE_SPREAD])
     for line in range(len(LINES)):
         first = 0
         squares = LINES[line]
         for place in range(LENGTHS[line] + 1):
-            if place < LENGTHS[line]:
-                square = squares[place]
-                if not own & bit(square) and odds[PAWNS, square] < wall:
-                    continue
+            if place < LENGTHS[line] and not stops & bit(squares[place]):
+                continue
             if place - first >= 2:
-                spread_run(odds, lure, squares, first, place, along)
+                if even:
+                    spread_run_evenly(odds, squares, first, place, along)
+                else:
+                    spread_run(odds, lure, squares, first, place, along)
             first = place + 1
-    jumping = chance * constants[KNIGHT_SPREAD]
-    before = np.empty(64, np.float64)
-    for square in range(64):
-        before[square] = odds[PIECES, square]
-    for square in range(64):
-        moving = jumping * before[square]
-        if moving > LEAST:
-            weight, left = 0.0, bits.KNIGHT[square] & ~own
-            while left:
-                weight += lure[PIECES, trailing_zeros(left)]
-                left &= left - 1
-            if weight > 0.0:
-                odds[PIECES, square] -= moving
-                left = bits.KNIGHT[square] & ~own
-                while left:
-                    there = trailing_zeros(left)
-                    odds[PIECES, there] += moving * lure[PIECES, there] / weight
-                    left &= left - 1
+    jump(odds, scene[OWN], lure, even, np.float32(chance * constants[KNIGHT_SPREAD]))
 
 
 @kernel

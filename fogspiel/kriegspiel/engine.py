@@ -12,13 +12,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
 from ..chess.messages import MESSAGE
 from ..games import _kriegspiel_rules as rules
-from ..players import Entrant, Player
+from ..players import Entrant, Player, remind
+from ..rng import below, split, unit
 
 
 @dataclass(frozen=True)
@@ -106,27 +109,91 @@ class Engine:
 
 Maker = Callable[[Effort, np.ndarray], Player]
 """What makes a player that spends this effort and draws from this stream."""
+Choice = Callable[[str], Maker]
+"""What makes a maker of what stands behind an engine's colon; nothing there is what is usual."""
+
+
+@cache
+def _modules() -> list[ModuleType]:
+    """The modules of `fogspiel.kriegspiel.engines`."""
+    from . import engines as folder
+
+    return [
+        importlib.import_module(f"{folder.__name__}.{module.name}") for module in pkgutil.iter_modules(folder.__path__)
+    ]
 
 
 @cache
 def engines() -> dict[str, Maker]:
     """Every engine by name: each module of `fogspiel.kriegspiel.engines` lists its own in ENGINES."""
-    from . import engines as folder
-
-    found: dict[str, Maker] = {}
-    for module in pkgutil.iter_modules(folder.__path__):
-        found |= importlib.import_module(f"{folder.__name__}.{module.name}").ENGINES
-    return found
+    return {name: maker for module in _modules() for name, maker in module.ENGINES.items()}
 
 
-def engine_named(name: str) -> Maker:
-    """The engine of that name, or a ValueError with names that look like it."""
-    try:
-        return engines()[name]
-    except KeyError:
+@cache
+def choices() -> dict[str, Choice]:
+    """The engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
+    return {name: choice for module in _modules() for name, choice in getattr(module, "CHOICES", {}).items()}
+
+
+def plain_name(words: str) -> str:
+    """The name of an engine alone: `C` of `stray-C:none`."""
+    return words.removeprefix(STRAY).partition(":")[0]
+
+
+def engine_named(words: str) -> Maker:
+    """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
+    name, mark, choice = words.removeprefix(STRAY).partition(":")
+    if name not in engines():
         near = get_close_matches(name, engines(), n=3, cutoff=0.4)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"there is no Kriegspiel engine {name!r}: {meant}there are {', '.join(engines())}") from None
+        raise ValueError(f"there is no Kriegspiel engine {name[:40]!r}: {meant}there are {', '.join(engines())}")
+    if mark and name not in choices():
+        raise ValueError(f"{name} can be had in one way only: write {name} without a colon")
+    if mark and not choice:
+        raise ValueError(f"{words[:40]!r} has nothing behind its colon: write {name} for what is usual")
+    maker = choices()[name](choice) if name in choices() else engines()[name]
+    return partial(Straying, maker) if words.startswith(STRAY) else maker
+
+
+def home_of(words: str) -> Path:
+    """The file of an engine."""
+    name = plain_name(words)
+    return Path(next(str(module.__file__) for module in _modules() if name in module.ENGINES))
+
+
+STRAY = "stray-"
+"""What stands before the name of an engine that strays from its way early in the game."""
+STRAYING, EARLY = 0.2, 8
+"""How often it does, and in how many of its moves."""
+OWN_STREAM = 1 << 20
+
+
+class Straying:
+    """An engine some of whose first moves are any, so that a population does not play the same openings only."""
+
+    def __init__(self, maker: Maker, effort: Effort, stream: np.ndarray):
+        self.stream = np.array([split(stream[0], OWN_STREAM)], np.uint64)
+        self.engine = maker(effort, stream)
+
+    def begin(self, side: int) -> None:
+        self.turn, self.strays = -1, False
+        self.engine.begin(side)
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        """Any action in a move in which the engine strays, else its own choice."""
+        ply = int(seen[rules.SEEN_PLY])
+        if ply != self.turn:
+            self.turn, self.strays = ply, ply < 2 * EARLY and unit(self.stream) < STRAYING
+        if not self.strays:
+            return self.engine.choose(seen, actions)
+        action = int(actions[below(self.stream, len(actions))])
+        remind(self.engine, seen, actions, action)
+        return action
+
+    @property
+    def nodes(self) -> int | None:
+        """The nodes that the engine has searched, if it counts them."""
+        return getattr(self.engine, "nodes", None)
 
 
 EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
@@ -134,15 +201,15 @@ USUAL = Effort(seconds=0.1)
 
 
 def engine_in(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
-    """An engine in words, with an effort of its own if they say so: `C`, `C@0.4s`, `C@20000n`."""
-    name, mark, own = words.partition("@")
-    if not mark:
-        return name, usual
-    found = EFFORT.fullmatch(own)
+    """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
+    name, _, own = words.rpartition("@")
+    found = EFFORT.fullmatch(own) if name else None
     if found is None:
-        raise ValueError(
-            f"{words[:40]!r} is not an engine with an effort: write NAME@0.4s for seconds, NAME@20000n for nodes"
-        )
+        if "@" in words.partition(":")[0]:
+            raise ValueError(
+                f"{words[:40]!r} is not an engine with an effort: write NAME@0.4s for seconds, NAME@20000n for nodes"
+            )
+        return words, usual
     if found["nodes"]:
         return name, Effort(nodes=int(found["nodes"]), threads=usual.threads)
     return name, Effort(seconds=float(found["seconds"]), threads=usual.threads)

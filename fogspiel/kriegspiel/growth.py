@@ -6,11 +6,14 @@ from ..chess.bits import bit
 from ..chess.position import KING, end_of
 from ..kernel import kernel, trailing_zeros
 from .diffusion import let_him_move, let_him_take
+from .ground import value_of
 from .matrices import (
     CHECKS,
     COLOUR,
+    HAZARD,
     KINGS,
     OWN,
+    SURVEYED,
     TRIES,
     attacked,
     attacks_of,
@@ -21,20 +24,21 @@ from .matrices import (
     survey,
     take_off,
 )
-from .weighing import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN, value_of
+from .weighing import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN
 
 
 @kernel
 def most_exposed(scene, odds, spared, constants):
     """The man whom he most probably takes next, other than the one on `spared`; its square, or -1."""
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
-    survey(odds, scene, constants, occ, control, hazard)
+    ground = np.zeros((SURVEYED, 64), np.float32)
+    survey(odds, scene, constants, ground)
     net, worst, found = attacked(scene), 0.0, -1
     for kind in range(KING):
         left = scene[kind]
         while left:
             square = trailing_zeros(left)
-            danger = hazard[1 if net & bit(square) else 0, square] * value_of(kind, square, scene, constants)
+            danger = ground[HAZARD + 1 if net & bit(square) else HAZARD, square]
+            danger *= value_of(kind, square, scene, constants)
             if square != spared and danger > worst:
                 worst, found = danger, square
             left &= left - 1

@@ -25,6 +25,17 @@ LEAST = 1e-4
 """Chances below this are not followed any further."""
 SURE = 0.98
 """No square is taken as occupied with more than this chance."""
+OCC, CONTROL, HAZARD, PADDED = 0, 1, 4, 6
+SURVEYED = 20
+"""The rows of a survey: how probably a square is occupied; how much he controls it by his king, pawns and pieces; the
+chance that an unprotected and a protected man of ours are taken there when he moves. The rest are boards with a margin
+of empty squares, which must begin as zeros: his king, pawns and pieces, what each square adds to control of the next
+one on a line and what it lets through, and the control that is carried along."""
+WIDE, BOARD_WITH_MARGIN, CORNER = 12, 144, 26
+FIRST_BOARD = 64 * PADDED
+ADDED, LET_THROUGH, CARRYING = 3 * BOARD_WITH_MARGIN, 4 * BOARD_WITH_MARGIN, 5 * BOARD_WITH_MARGIN
+CARRIED = FIRST_BOARD + CARRYING
+MARGINED = np.array([CORNER + WIDE * (square // 8) + square % 8 for square in range(64)])
 
 
 def _neighbours(steps: tuple[tuple[int, int], ...]) -> np.ndarray:
@@ -40,6 +51,26 @@ def _neighbours(steps: tuple[tuple[int, int], ...]) -> np.ndarray:
 
 NEXT = _neighbours(((0, 1), (1, 0), (1, 1), (1, -1), (0, -1), (-1, 0), (-1, -1), (-1, 1)))
 """The four directions upwards, then their opposites."""
+
+
+def _lines() -> tuple[np.ndarray, np.ndarray]:
+    """Every rank, file and diagonal of two squares or more: its squares, its length."""
+    lines = []
+    for direction in range(4):
+        for square in range(64):
+            if NEXT[direction + 4, square] < 0:
+                line = [square]
+                while NEXT[direction, line[-1]] >= 0:
+                    line.append(int(NEXT[direction, line[-1]]))
+                if len(line) > 1:
+                    lines.append(line)
+    squares = np.zeros((len(lines), 8), np.int64)
+    for row, line in enumerate(lines):
+        squares[row, : len(line)] = line
+    return squares, np.array([len(line) for line in lines])
+
+
+LINES, LENGTHS = _lines()
 
 
 @kernel
@@ -132,91 +163,119 @@ def attacked(scene):
 
 
 @kernel
-def survey(odds, scene, constants, occ, control, hazard):
-    """Work out for every square how probably it is occupied, how much he controls it, and how exposed a man is there.
-
-    `control` has a row for his king, pawns and pieces: Prob_control of the paper, in its three parts. `hazard` is the
-    chance that an unprotected and a protected man of ours are taken there when he moves.
-    """
-    own, his = scene[OWN], 1 - scene[COLOUR]
-    line = np.empty(64, np.float64)
+def copy_with_margin(odds, own, constants, ground, boards):
+    """Begin a survey: copy his men to boards with a margin."""
+    share, damping = np.float32(constants[LINE_SHARE]), np.float32(constants[DAMPING])
     for square in range(64):
-        occ[square] = occupancy(odds, square)
-        control[KINGS, square] = 0.0
-        control[PAWNS, square] = 0.0
-        control[PIECES, square] = 0.0
-    for square in range(64):
-        if odds[KINGS, square] > LEAST:
-            left = bits.KING[square]
-            while left:
-                control[KINGS, trailing_zeros(left)] += odds[KINGS, square]
-                left &= left - 1
-        if odds[PAWNS, square] > LEAST:
-            left = bits.PAWN[his, square]
-            while left:
-                control[PAWNS, trailing_zeros(left)] += odds[PAWNS, square]
-                left &= left - 1
-        if odds[PIECES, square] > LEAST:
-            share = constants[KNIGHT_SHARE] * odds[PIECES, square]
-            left = bits.KNIGHT[square]
-            while left:
-                control[PIECES, trailing_zeros(left)] += share
-                left &= left - 1
-    share, damping = constants[LINE_SHARE], constants[DAMPING]
-    for direction in range(8):
-        for step in range(64):
-            square = 63 - step if direction < 4 else step  # the next square is always worked out before
-            near = NEXT[direction, square]
-            if near < 0 or own & bit(near):
-                line[square] = 0.0
-            else:
-                line[square] = share * odds[PIECES, near] + damping * (1.0 - occ[near]) * line[near]
-                control[PIECES, square] += line[square]
-    for square in range(64):
-        x = constants[HAZARD_PAWN] * control[PAWNS, square] + constants[HAZARD_PIECE] * control[PIECES, square]
-        hazard[1, square] = x / (1.0 + x)
-        x += constants[HAZARD_KING] * control[KINGS, square]
-        hazard[0, square] = x / (1.0 + x)
+        cell = FIRST_BOARD + MARGINED[square]
+        king, pawn, piece = odds[KINGS, square], odds[PAWNS, square], odds[PIECES, square]
+        there = min(np.float32(SURE), king + pawn + piece)
+        free = np.float32(~(own >> square) & 1)
+        ground[OCC, square] = there
+        boards[cell + KINGS * BOARD_WITH_MARGIN] = king
+        boards[cell + PAWNS * BOARD_WITH_MARGIN] = pawn
+        boards[cell + PIECES * BOARD_WITH_MARGIN] = piece
+        boards[cell + ADDED] = free * share * piece
+        boards[cell + LET_THROUGH] = free * damping * (np.float32(1.0) - there)
 
 
 @kernel
-def way_is_clear(occ, squares):
+def survey_lines(ground, boards):
+    """Add his control along ranks, files and diagonals."""
+    for way in (WIDE - 1, WIDE, WIDE + 1, -WIDE - 1, -WIDE, -WIDE + 1):
+        first = 0 if way < 0 else 7
+        for file in range(8):
+            boards[CARRIED + CORNER + WIDE * first + file] = 0.0
+        for step in range(1, 8):
+            rank = step if way < 0 else 7 - step
+            for file in range(8):
+                here = FIRST_BOARD + CORNER + WIDE * rank + file
+                near = here + way
+                carried = boards[near + ADDED] + boards[near + LET_THROUGH] * boards[near + CARRYING]
+                boards[here + CARRYING] = carried
+                ground[CONTROL + PIECES, 8 * rank + file] += carried
+    for rank in range(8):
+        right, left = np.float32(0.0), np.float32(0.0)
+        for file in range(7):
+            cell = FIRST_BOARD + CORNER + WIDE * rank + file
+            right = boards[cell + ADDED] + boards[cell + LET_THROUGH] * right
+            ground[CONTROL + PIECES, 8 * rank + file + 1] += right
+            cell += 7 - 2 * file
+            left = boards[cell + ADDED] + boards[cell + LET_THROUGH] * left
+            ground[CONTROL + PIECES, 8 * rank + 6 - file] += left
+
+
+@kernel
+def survey(odds, scene, constants, ground):
+    """Work out for every square how probably it is occupied, how much he controls it, and how exposed a man is there.
+
+    Control is Prob_control of the paper, in its three parts.
+    """
+    boards = ground.reshape(ground.size)
+    copy_with_margin(odds, scene[OWN], constants, ground, boards)
+    jump, back = np.float32(constants[KNIGHT_SHARE]), WIDE if scene[COLOUR] == 0 else -WIDE
+    for square in range(64):
+        cell = FIRST_BOARD + MARGINED[square]
+        beside = boards[cell - 1] + boards[cell + 1]
+        above = boards[cell + WIDE - 1] + boards[cell + WIDE] + boards[cell + WIDE + 1]
+        below = boards[cell - WIDE - 1] + boards[cell - WIDE] + boards[cell - WIDE + 1]
+        ground[CONTROL + KINGS, square] = beside + above + below
+        cell += BOARD_WITH_MARGIN
+        ground[CONTROL + PAWNS, square] = boards[cell + back - 1] + boards[cell + back + 1]
+        cell += BOARD_WITH_MARGIN
+        near = boards[cell + WIDE - 2] + boards[cell + WIDE + 2] + boards[cell - WIDE - 2] + boards[cell - WIDE + 2]
+        far = boards[cell + 2 * WIDE - 1] + boards[cell + 2 * WIDE + 1]
+        far += boards[cell - 2 * WIDE - 1] + boards[cell - 2 * WIDE + 1]
+        ground[CONTROL + PIECES, square] = jump * (near + far)
+    survey_lines(ground, boards)
+    pawn, piece = np.float32(constants[HAZARD_PAWN]), np.float32(constants[HAZARD_PIECE])
+    king = np.float32(constants[HAZARD_KING])
+    for square in range(64):
+        x = pawn * ground[CONTROL + PAWNS, square] + piece * ground[CONTROL + PIECES, square]
+        y = x + king * ground[CONTROL + KINGS, square]
+        ground[HAZARD + 1, square] = x / (np.float32(1.0) + x)
+        ground[HAZARD, square] = y / (np.float32(1.0) + y)
+
+
+@kernel
+def way_is_clear(ground, squares):
     """The chance that these squares are empty."""
     chance = 1.0
     while squares:
-        chance *= 1.0 - occ[trailing_zeros(squares)]
+        chance *= 1.0 - ground[OCC, trailing_zeros(squares)]
         squares &= squares - 1
     return chance
 
 
 @kernel
-def pin_chance(scene, control, start, end, constants):
+def pin_chance(scene, ground, start, end, constants):
     """The chance that a man may not leave its square because it protects the king."""
     king = trailing_zeros(scene[KING])
     if THROUGH[king, start] == 0 or BETWEEN[king, start] & scene[OWN] or THROUGH[king, start] & bit(end):
         return 0.0
-    return min(0.9, constants[PIN] * control[PIECES, start])
+    return min(0.9, constants[PIN] * ground[CONTROL + PIECES, start])
 
 
 @kernel
-def legality(odds, scene, occ, control, kind, start, end, constants):
+def legality(odds, scene, ground, kind, start, end, constants):
     """Prob_legal: the way is clear and the king is not left in check (section 5.2)."""
     if kind == KING:
-        x = constants[KING_CONTROL] * (control[KINGS, end] + control[PAWNS, end] + control[PIECES, end])
+        x = ground[CONTROL + KINGS, end] + ground[CONTROL + PAWNS, end] + ground[CONTROL + PIECES, end]
+        x *= constants[KING_CONTROL]
         chance = 1.0 / (1.0 + x + x * x)
         if abs(end - start) == 2:
             middle = (start + end) // 2
-            x = control[PAWNS, middle] + control[PIECES, middle]
-            return chance / (1.0 + x) * way_is_clear(occ, BETWEEN[start, end] | bit(end))
+            x = ground[CONTROL + PAWNS, middle] + ground[CONTROL + PIECES, middle]
+            return chance / (1.0 + x) * way_is_clear(ground, BETWEEN[start, end] | bit(end))
         return chance
     if kind == PAWN:
         if (end - start) % 8:
             chance = min(1.0, odds[PAWNS, end] + odds[PIECES, end])
         else:
-            chance = way_is_clear(occ, BETWEEN[start, end] | bit(end))
+            chance = way_is_clear(ground, BETWEEN[start, end] | bit(end))
     else:
-        chance = way_is_clear(occ, BETWEEN[start, end])
-    return chance * (1.0 - pin_chance(scene, control, start, end, constants))
+        chance = way_is_clear(ground, BETWEEN[start, end])
+    return chance * (1.0 - pin_chance(scene, ground, start, end, constants))
 
 
 @kernel
@@ -255,7 +314,7 @@ def note_move(odds, scene, move, taken, victim):
         before, there = total(odds, row), odds[row, victim]
         if taken == 2 and before < 0.5:  # all seven pieces are gone: a pawn has become one
             scale(odds, PAWNS, max(0.0, total(odds, PAWNS) - 1.0), possible)
-        scene[HIS_PAWNS if taken == 1 else HIS_PIECES] -= 1
+        scene[HIS_PAWNS if taken == 1 or scene[HIS_PIECES] == 0 else HIS_PIECES] -= 1
         odds[row, victim] = 0.0
         if before - there > 0.0:
             factor = max(0.0, before - 1.0) / (before - there)

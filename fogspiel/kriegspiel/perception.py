@@ -35,13 +35,17 @@ class Perceiving(Engine):
         self.odds = np.zeros((3, 64), np.float32)
         self.scene = np.zeros(SCENE, np.int64)
         self.lure = np.ones((3, 64), np.float32)
+        """How squares attract his men in his next move."""
+        self.answers = -1
+        """The number of his last move, the first being 0."""
 
     def reset(self, seen: np.ndarray) -> None:
         set_home(self.odds, self.scene, self.side)
         self._look(seen)
         if seen[rules.SEEN_PLY] > 1 or self.opposed != (8, 7):
             scatter(self.odds, self.scene, *self.opposed)
-        self.fresh, self.quiet = True, 0
+        self.fresh, self.quiet, self.answers = True, 0, -1
+        self.lure = lure_of(self.model, 1 - self.side, 0, self.chosen.model_scale)
         self.said_checks = self.said_tries = 0
         self.stood: dict[bytes, int] = {}
 
@@ -57,10 +61,13 @@ class Perceiving(Engine):
 
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         taken, square, checks, tries = self._heard(message)
-        number = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
-        self.lure = lure_of(self.model, 1 - self.side, number, self.chosen.model_scale)
+        self.answers = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
+        drew, self.lure = (
+            lure_of(self.model, 1 - self.side, move, self.chosen.model_scale)
+            for move in (self.answers, self.answers + 1)
+        )
         note_answer(
-            self.odds, self.scene, self.lure, self.said_checks > 0, self.said_tries, taken, square, checks, tries,
+            self.odds, self.scene, drew, self.said_checks > 0, self.said_tries, taken, square, checks, tries,
             self.constants,
         )  # fmt: skip
         self._look(seen)

@@ -51,7 +51,7 @@ def fits_capture(board, move, message):
 def fits_checks(board, message, limits):
     """Whether what is said of checks and tries fits a board on which the move has been made."""
     restrict(board, limits)
-    return directions(board, limits) == message[CHECKS] and pawn_tries(board, limits, False) == message[TRIES]
+    return directions(board, limits) == message[CHECKS] and pawn_tries(board, limits, 0) == message[TRIES]
 
 
 @kernel

@@ -260,7 +260,7 @@ def faults(seen, board, limits):
     restrict(board, limits)
     if directions(board, limits) != seen[HEARD + CHECKS]:
         found |= WRONG_CHECKS
-    if pawn_tries(board, limits, False) != seen[HEARD + TRIES]:
+    if pawn_tries(board, limits, 0) != seen[HEARD + TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen[REFUSED + square]

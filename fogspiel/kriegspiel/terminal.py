@@ -32,10 +32,15 @@ class Outcome:
     result: str
     """As in PGN."""
     interrupted: bool = False
+    failed: bool = False
 
 
 class Resigned(Exception):
     """The person gives up."""
+
+
+class Failed(Exception):
+    """The engine cannot go on, as when it asks a program that has ended."""
 
 
 def sitting(engine: Player, side: int, umpire: Umpire, lines: Iterator[str], tell: Callable[[str], None]) -> Outcome:
@@ -52,6 +57,8 @@ def sitting(engine: Player, side: int, umpire: Umpire, lines: Iterator[str], tel
                 _answer(engine, umpire, tell)
     except Resigned:
         return Outcome(umpire, side, f"{SIDES[side]} resigns", RESULTS[0] if side == WHITE else RESULTS[2])
+    except Failed as failure:
+        return Outcome(umpire, side, str(failure), UNFINISHED, failed=True)
     except StopIteration:
         return Outcome(umpire, side, "you left it", UNFINISHED)
     except KeyboardInterrupt:
@@ -61,8 +68,13 @@ def sitting(engine: Player, side: int, umpire: Umpire, lines: Iterator[str], tel
 
 def _answer(engine: Player, umpire: Umpire, tell: Callable[[str], None]) -> None:
     """Let the engine try until it has moved; the person hears of the move only."""
-    while not umpire.attempt(engine.choose(umpire.view(umpire.mover), umpire.actions())).accepted:
-        pass
+    accepted = False
+    while not accepted:
+        try:
+            attempt = engine.choose(umpire.view(umpire.mover), umpire.actions())
+        except ValueError as error:
+            raise Failed(str(error)) from error
+        accepted = umpire.attempt(attempt).accepted
     if not umpire.over:
         tell(board_of(umpire, umpire.mover))
         tell(f"The referee: {umpire.message.text}.")

@@ -15,12 +15,15 @@ from .diffusion import let_him_move, let_him_take
 from .matrices import (
     CHECKS,
     COLOUR,
+    CONTROL,
     KINGS,
     NEXT,
+    OCC,
     OWN,
     PAWNS,
     PIECES,
     SURE,
+    SURVEYED,
     TRIES,
     deny_king,
     move_in,
@@ -187,15 +190,15 @@ def attack_in(scene, square, direction):
 @kernel
 def hear_check_given(odds, scene, checks):
     """His king is in check from these directions, or from none: it stands where that is so."""
-    occ = np.empty(64, np.float64)
+    ground = np.empty((OCC + 1, 64), np.float32)
     for square in range(64):
-        occ[square] = min(SURE, odds[PAWNS, square] + odds[PIECES, square])
+        ground[OCC, square] = min(SURE, odds[PAWNS, square] + odds[PIECES, square])
     for square in range(64):
         if odds[KINGS, square] > 0.0:
             for direction in range(5):
                 seen, left = 0.0, attack_in(scene, square, 1 << direction)
                 while left:
-                    seen = max(seen, way_is_clear(occ, BETWEEN[trailing_zeros(left), square]))
+                    seen = max(seen, way_is_clear(ground, BETWEEN[trailing_zeros(left), square]))
                     left &= left - 1
                 odds[KINGS, square] *= seen if checks & (1 << direction) else 1.0 - seen
     possible = NONE
@@ -262,14 +265,14 @@ def note_refused(odds, scene, move, constants):
     """Our attempt was refused: the way is blocked, the man is pinned, or the king would stand in check."""
     if scene[CHECKS]:
         return
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
-    survey(odds, scene, constants, occ, control, hazard)
+    ground = np.zeros((SURVEYED, 64), np.float32)
+    survey(odds, scene, constants, ground)
     start, end = start_of(move), end_of(move)
     kind = kind_on(scene, start)
     pawns, pieces = total(odds, PAWNS), total(odds, PIECES)
-    pin = pin_chance(scene, control, start, end, constants)
+    pin = pin_chance(scene, ground, start, end, constants)
     if kind == KING:
-        note_guarded(odds, scene, end, control)
+        note_guarded(odds, scene, end, ground)
     elif kind == PAWN and (end - start) % 8:
         for row in range(PAWNS, PIECES + 1):
             odds[row, end] *= pin
@@ -277,13 +280,13 @@ def note_refused(odds, scene, move, constants):
         way = BETWEEN[start, end]
         if kind == PAWN:
             way |= bit(end)
-        blocked = 1.0 - way_is_clear(occ, way)
+        blocked = 1.0 - way_is_clear(ground, way)
         pinned = pin / max(1e-9, pin + blocked)
         while way:
             square = trailing_zeros(way)
             factor = (1.0 - pinned) / max(blocked, 1e-3) + pinned
-            factor = min(factor, 1.0 / max(occ[square], 1e-6))
-            if occ[square] < 0.002:  # something stands there although nothing was thought to
+            factor = min(factor, 1.0 / max(ground[OCC, square], 1e-6))
+            if ground[OCC, square] < 0.002:  # something stands there although nothing was thought to
                 odds[PIECES, square] += 0.002
             for row in range(3):
                 odds[row, square] *= factor
@@ -293,13 +296,13 @@ def note_refused(odds, scene, move, constants):
 
 
 @kernel
-def note_guarded(odds, scene, square, control):
+def note_guarded(odds, scene, square, ground):
     """His men control a square: those who could do so are more probably where they could."""
-    others = control[PAWNS, square] + control[PIECES, square]
+    others = ground[CONTROL + PAWNS, square] + ground[CONTROL + PIECES, square]
     for other in range(64):
         if not bits.KING[square] & bit(other):
             odds[KINGS, other] *= min(1.0, others + 1e-3)
-    factor = min(3.0, 1.0 / max(0.05, min(1.0, control[KINGS, square] + others)))
+    factor = min(3.0, 1.0 / max(0.05, min(1.0, ground[CONTROL + KINGS, square] + others)))
     near = bits.PAWN[scene[COLOUR], square] & ~scene[OWN]
     while near:
         other = trailing_zeros(near)
@@ -310,3 +313,39 @@ def note_guarded(odds, scene, square, control):
         other = trailing_zeros(near)
         odds[PIECES, other] = min(SURE, odds[PIECES, other] * (1.0 + 0.3 * (factor - 1.0)))
         near &= near - 1
+
+
+@kernel
+def bound_files(odds, fewest, most):
+    """Bring his pawns of each file between the fewest and the most that may stand there, a byte per file."""
+    for file in range(8):
+        there = 0.0
+        for square in range(file, 64, 8):
+            there += odds[PAWNS, square]
+        bound = min(max(there, float(fewest >> (8 * file) & 0xFF)), float(most >> (8 * file) & 0xFF))
+        if there > 1e-6 and bound != there:
+            for square in range(file, 64, 8):
+                odds[PAWNS, square] = min(SURE, odds[PAWNS, square] * bound / there)
+
+
+@kernel
+def sharpen(odds, scene, possible, taken, fewest, most):
+    """Use what is known for sure (ours): where each row of the odds is possible at all, and which squares are taken."""
+    pawns, pieces = total(odds, PAWNS), total(odds, PIECES)
+    for row in range(3):
+        for square in range(64):
+            if not possible[row] & bit(square):
+                odds[row, square] = 0.0
+    bound_files(odds, fewest, most)
+    settle(odds, scene, pawns, pieces)
+    while taken:
+        square = trailing_zeros(taken)
+        there = odds[KINGS, square] + odds[PAWNS, square] + odds[PIECES, square]
+        if there < 1e-3:
+            odds[PIECES if possible[PIECES] & bit(square) else PAWNS, square] = SURE
+        else:
+            for row in range(3):
+                odds[row, square] *= SURE / there
+        taken &= taken - 1
+    settle(odds, scene, pawns, pieces)
+    scale(odds, KINGS, 1.0, possible[KINGS])

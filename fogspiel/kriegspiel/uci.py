@@ -8,6 +8,7 @@ import os
 import queue
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -21,6 +22,7 @@ from ..chess.fen import fen_of, move_name
 from ..chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ..chess.position import MOVER, WHITE, make
 from ..chess.search import MATE, standing
+from ..workers import beat
 from .evaluator import ILLEGAL, MOST
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
@@ -51,14 +53,33 @@ def _listen(process: subprocess.Popen[str], lines: "queue.Queue[str | None]") ->
     lines.put(None)
 
 
+def words_of(command: str | Sequence[str]) -> list[str]:
+    """A command as a list of words."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise ValueError(f"{command!r} is not a command ({error}): give that of a program that speaks UCI") from None
+    if not words:
+        raise ValueError("a chess engine needs a command: give that of a program that speaks UCI")
+    return words
+
+
+def demand_program(command: str) -> None:
+    """Refuse the command of a program that is not there."""
+    words = words_of(command)
+    if shutil.which(words[0]) is None:
+        raise ValueError(
+            f"the chess engine {shlex.join(words)!r} cannot be started (there is no such program): "
+            "give the command of a program that speaks UCI"
+        )
+
+
 class Uci:
     """A chess engine in a process of its own."""
 
     def __init__(self, command: str | Sequence[str], patience: float = 10.0):
-        words = shlex.split(command) if isinstance(command, str) else list(command)
+        words = words_of(command)
         self.name, self.patience = shlex.join(words), patience
-        if not words:
-            raise ValueError("a chess engine needs a command: give that of a program that speaks UCI")
         try:
             self.process = subprocess.Popen(
                 words,
@@ -162,6 +183,7 @@ class UciEvaluator:
         """Fill the table board by board; moves that end the game are not asked about, as engines differ on them."""
         limits = np.empty(LIMITS, np.int64)
         for board, row in zip(boards, gains, strict=True):
+            beat()
             before = int(standing(board)) * (1 if board[MOVER] == WHITE else -1)
             values: dict[int, int] = {}
             asked = []

@@ -2,63 +2,74 @@
 
 A move ends in one of twelve outcomes, 3 * (referee's answer) + (his answer). The referee answers: nothing, a pawn
 taken, a piece taken, check. He answers: nothing of ours taken, the moved man taken, another one taken.
-
-The paper's value is the number of our men less that of his. Ours beyond it: men have values and pawns gain by going
-ahead; attacked squares, protected men, the danger of our king and, when he has few men left, the confinement of his
-king and the chance of mate count a little, all of them from the same matrices.
 """
-
-import math
-
-import numpy as np
 
 from ..chess import bits
 from ..chess.bits import BETWEEN, bit
 from ..chess.messages import BY_KNIGHT
-from ..chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, kind_on, promotion_of, start_of
+from ..chess.moves import reach
+from ..chess.position import (
+    KING,
+    KING_SIDE,
+    KNIGHT,
+    PAWN,
+    QUEEN_SIDE,
+    ROOK_HOME,
+    end_of,
+    kind_on,
+    promotion_of,
+    start_of,
+)
 from ..kernel import kernel, ones, trailing_zeros
 from .constants import (
-    ADVANCE,
-    ADVANCE_EARLY,
-    APPROACH,
-    CENTRE,
     CHECKER_TAKEN,
     CHECKER_TAKEN_BY_KING,
-    CONFINEMENT,
     DAMPING,
-    KING_DANGER,
-    KING_ESCAPE,
-    MATE,
     MOBILITY,
     PROTECTION,
-    RECAPTURE,
     RETALIATION,
     RETALIATION_CONTROL,
-    VALUE_BISHOP,
     VALUE_HIS_PAWN,
     VALUE_HIS_PIECE,
-    VALUE_KNIGHT,
-    VALUE_PAWN,
-    VALUE_QUEEN,
-    VALUE_ROOK,
+)
+from .ground import (
+    KING_DANGERS,
+    LINE,
+    LOSS,
+    MATERIAL,
+    NET,
+    OTHERS_CHANCE,
+    OTHERS_LOSS,
+    PINNED,
+    POSSIBLE,
+    SLIDERS,
+    SLIDING,
+    STEADY,
+    SUMS,
+    WORTH,
+    confinement,
+    danger_of_king,
+    ending_bonus,
+    lay_ground,
+    lift,
+    net_loss,
+    value_of,
 )
 from .matrices import (
     CHECKS,
     COLOUR,
+    CONTROL,
+    HAZARD,
     HIS_PAWNS,
     HIS_PIECES,
     KINGS,
-    LEAST,
     NEXT,
     OWN,
     PAWNS,
     PIECES,
-    SCENE,
-    attacked,
     attacks_of,
     legality,
-    move_in,
-    survey,
+    way_is_clear,
 )
 from .tidings import line_named
 
@@ -66,109 +77,11 @@ SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
 NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
 ANSWERS = 3
 OUTCOMES = 12
-FEW = 4
-"""So many men besides his king that their confinement begins to count."""
-
-
-@kernel
-def value_of(kind, square, scene, constants):
-    """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men he has."""
-    if kind == PAWN:
-        steps = square // 8 - 1 if scene[COLOUR] == 0 else 6 - square // 8
-        gone = (15.0 - scene[HIS_PAWNS] - scene[HIS_PIECES]) / 15.0
-        return constants[VALUE_PAWN] + constants[ADVANCE] * (constants[ADVANCE_EARLY] + gone) * steps * steps
-    if kind == KNIGHT:
-        return constants[VALUE_KNIGHT]
-    if kind == BISHOP:
-        return constants[VALUE_BISHOP]
-    if kind == ROOK:
-        return constants[VALUE_ROOK]
-    if kind == QUEEN:
-        return constants[VALUE_QUEEN]
-    return 0.0
-
-
-@kernel
-def material(scene, constants):
-    """What our men are worth less his."""
-    found = -constants[VALUE_HIS_PAWN] * scene[HIS_PAWNS] - constants[VALUE_HIS_PIECE] * scene[HIS_PIECES]
-    for kind in range(KING):
-        left = scene[kind]
-        while left:
-            found += value_of(kind, trailing_zeros(left), scene, constants)
-            left &= left - 1
-    return found
-
-
-@kernel
-def danger_of_king(scene, control, constants):
-    """How bad a check would be for our king where it stands: it counts most if no square around it is safe."""
-    king, safe = trailing_zeros(scene[KING]), 0.0
-    left = bits.KING[king] & ~scene[OWN]
-    while left:
-        square = trailing_zeros(left)
-        safe += 1.0 / (1.0 + 2.0 * (control[KINGS, square] + control[PAWNS, square] + control[PIECES, square]))
-        left &= left - 1
-    x = control[PIECES, king] + control[PAWNS, king]
-    return constants[KING_DANGER] * x / (1.0 + x) * math.exp(-constants[KING_ESCAPE] * safe)
-
-
-@kernel
-def middle_distance(square):
-    """Steps from a square to the nearest edge, ranks and files together: 0 in the corner, 6 in the centre."""
-    rank, file = square // 8, square % 8
-    return min(rank, 7 - rank) + min(file, 7 - file)
-
-
-@kernel
-def confinement(scene, odds, net, constants):
-    """How far his king is driven, if he has few men: fewer escapes, nearer to the edge and to our king."""
-    few = scene[HIS_PAWNS] + scene[HIS_PIECES]
-    if few > FEW:
-        return 0.0
-    king, found, summed = trailing_zeros(scene[KING]), 0.0, 1e-9
-    for square in range(64):
-        chance = odds[KINGS, square]
-        if chance > LEAST and not net & bit(square):
-            summed += chance
-            distance = max(abs(square // 8 - king // 8), abs(square % 8 - king % 8))
-            found -= chance * (
-                constants[CONFINEMENT] * ones(bits.KING[square] & ~net)
-                + constants[CENTRE] * middle_distance(square)
-                + constants[APPROACH] * distance
-            )
-    return found / summed / (1.0 + few)
-
-
-@kernel
-def standing(scene, odds, net, control, constants):
-    """What the board is worth if nothing more is taken."""
-    return (
-        material(scene, constants)
-        + constants[MOBILITY] * ones(net & ~scene[OWN])
-        + constants[PROTECTION] * ones(net & scene[OWN])
-        + confinement(scene, odds, net, constants)
-        - danger_of_king(scene, control, constants)
-    )
-
-
-@kernel
-def ending_bonus(scene, odds, hits, net, advantage, constants):
-    """What mate is worth by its chance, less what stalemate costs: from king squares without escape."""
-    few = scene[HIS_PAWNS] + scene[HIS_PIECES]
-    if few > 2 * FEW:
-        return 0.0
-    mate, stalemate = 0.0, 0.0
-    for square in range(64):
-        if odds[KINGS, square] > LEAST and bits.KING[square] & ~net == 0:
-            if hits & bit(square):
-                mate += odds[KINGS, square]
-            elif not net & bit(square):
-                stalemate += odds[KINGS, square]
-    bonus = constants[MATE] * mate / (1.0 + few)
-    if few <= FEW // 2 and stalemate > 0.0:  # a few men of his may have no move either
-        bonus -= stalemate * (max(0.0, advantage) + constants[MATE]) / (1.0 + 3.0 * few)
-    return bonus
+BOARD, BONUS, LOST, AVERAGE, OTHERS, CHANCE, TAKEN = 0, 1, 2, 3, 4, 5, 9
+OUTLOOK = 13
+"""The outlook of a move: what the board is worth then, the bonus for mate; what the loss of the moved man costs; what
+the loss of another one costs on average, and its chance; the chance of each of the referee's answers, and for each that
+the moved man is taken."""
 
 
 @kernel
@@ -177,11 +90,10 @@ def check_chance(odds, hits, end, constants):
     chance = 0.0
     while hits:
         square = trailing_zeros(hits)
-        if odds[KINGS, square] > LEAST:
-            seen = odds[KINGS, square]
-            for _ in range(ones(BETWEEN[end, square])):
-                seen *= constants[DAMPING]
-            chance += seen
+        seen = odds[KINGS, square]
+        for _ in range(ones(BETWEEN[end, square])):
+            seen *= constants[DAMPING]
+        chance += seen
         hits &= hits - 1
     return min(chance, 1.0)
 
@@ -208,106 +120,142 @@ def parry_chance(odds, scene, end):
 
 
 @kernel
-def net_loss(worth, is_protected, control, square, constants):
-    """What the loss of a man costs if we can take back on a protected square."""
-    if not is_protected:
-        return worth
-    pawns, pieces = control[PAWNS, square], control[PIECES, square]
-    taker = (2.0 * constants[VALUE_HIS_PAWN] * pawns + constants[VALUE_HIS_PIECE] * pieces) / (
-        2.0 * pawns + pieces + 1e-6
-    )
-    return max(0.1 * worth, worth - constants[RECAPTURE] * taker)
+def net_after(scene, sets, end, own, hits):
+    """What our men attack after the move of the lifted one, who attacks `hits` now."""
+    net = hits | sets[STEADY]
+    for i in range(sets[SLIDERS]):
+        square, reached = sets[SLIDING + 2 * i], sets[SLIDING + 2 * i + 1]
+        if reached & bit(end):
+            reached = reach(kind_on(scene, square), square, own)
+        net |= reached
+    return net
 
 
 @kernel
-def passing_loss(scene, net, control, hazard, spared, constants):
-    """What we lose on average at his next move, the man on `spared` apart; and the chance that anything is taken."""
-    chance, loss = 0.0, 0.0
-    for kind in range(KING):
-        left = scene[kind]
-        while left:
-            square = trailing_zeros(left)
-            if square != spared:
-                is_protected = net & bit(square) != 0
-                danger = hazard[1 if is_protected else 0, square]
-                worth = value_of(kind, square, scene, constants)
-                chance += danger
-                loss += danger * net_loss(worth, is_protected, control, square, constants)
-            left &= left - 1
-    return loss, chance
-
-
-@kernel
-def weigh(odds, scene, after, occ, control, hazard, move, constants, chances, stands):
-    """Fill in the chances of the outcomes of a move, given that it is legal, and what the board is worth after each.
-
-    `after` becomes the scene after the move. The chance that the move is legal, and the bonus for mate.
-    """
-    start, end = start_of(move), end_of(move)
-    kind = kind_on(scene, start)
-    legal = legality(odds, scene, occ, control, kind, start, end, constants)
-    if scene[CHECKS] and kind != KING:
+def legal_chance(odds, scene, ground, sets, kind, start, end, constants):
+    """The chance that a move of the lifted man is legal."""
+    if kind == KING:
+        return legality(odds, scene, ground, kind, start, end, constants)
+    if kind != PAWN:
+        legal = way_is_clear(ground, BETWEEN[start, end]) if kind != KNIGHT else 1.0
+    elif (end - start) % 8:
+        legal = min(1.0, odds[PAWNS, end] + odds[PIECES, end])
+    else:
+        legal = way_is_clear(ground, BETWEEN[start, end] | bit(end))
+    if not sets[LINE] & bit(end):
+        legal *= 1.0 - ground[SUMS, PINNED]
+    if scene[CHECKS]:
         legal *= parry_chance(odds, scene, end)
-    for cell in range(SCENE):
-        after[cell] = scene[cell]
-    kind = move_in(after, move)
-    net = attacked(after)
-    hits = attacks_of(kind, end, scene[COLOUR], after[OWN])
+    return legal
+
+
+@kernel
+def look_ahead(odds, scene, ground, sets, kind, move, constants, outlook):
+    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages."""
+    start, end = start_of(move), end_of(move)
+    king, few = trailing_zeros(scene[KING]), scene[HIS_PAWNS] + scene[HIS_PIECES]
+    was_pawn, own = kind == PAWN, scene[OWN] & ~bit(start) | bit(end)
+    danger_to_king, worth = ground[SUMS, KING_DANGERS], ground[WORTH, start]
+    if was_pawn:
+        if promotion_of(move):
+            kind = promotion_of(move)
+        worth = value_of(kind, end, scene, constants)
+    if kind == KING:
+        king = end
+        if abs(end - start) == 2:
+            home = ROOK_HOME[scene[COLOUR], KING_SIDE if end > start else QUEEN_SIDE]
+            own = own & ~bit(home) | bit((start + end) // 2)
+    if kind == KING or bits.KING[king] & (bit(start) | bit(end)):
+        danger_to_king = danger_of_king(king, own, ground, constants)
+    hits = attacks_of(kind, end, scene[COLOUR], own)
+    net = net_after(scene, sets, end, own, hits)
     pawn, piece = min(1.0, odds[PAWNS, end]), min(1.0, odds[PIECES, end])
-    both = pawn + piece
-    if (promotion_of(move) == 0 and kind == PAWN) or promotion_of(move):
-        if (end - start) % 8 == 0:
-            pawn, piece = 0.0, 0.0
-        else:
-            pawn, piece = pawn / (both + 1e-9), piece / (both + 1e-9)
-    elif both > 1.0:
+    if was_pawn and (end - start) % 8 == 0:
+        pawn, piece = 0.0, 0.0
+    elif was_pawn or pawn + piece > 1.0:
+        both = pawn + piece + 1e-9
         pawn, piece = pawn / both, piece / both
-    check = check_chance(odds, hits, end, constants)
-    board = standing(after, odds, net, control, constants)
-    bonus = ending_bonus(after, odds, hits, net, board, constants)
+    check = check_chance(odds, hits & sets[POSSIBLE], end, constants)
+    board = (
+        ground[SUMS, MATERIAL] - ground[WORTH, start] + worth
+        + constants[MOBILITY] * ones(net & ~own)
+        + constants[PROTECTION] * ones(net & own)
+        + confinement(few, king, odds, net, sets[POSSIBLE], constants)
+        - danger_to_king
+    )  # fmt: skip
     is_protected = net & bit(end) != 0
-    worth = value_of(kind, end, after, constants)
-    lost = net_loss(worth, is_protected, control, end, constants)
-    danger = hazard[1 if is_protected else 0, end] if kind != KING else 0.0
-    held = control[PAWNS, end] + control[PIECES, end] + (0.0 if is_protected else control[KINGS, end])
-    men = after[HIS_PAWNS] + after[HIS_PIECES]
-    others_loss, others_chance = passing_loss(after, net, control, hazard, end, constants)
-    average = others_loss / (others_chance + 1e-9)
+    danger = ground[HAZARD + 1 if is_protected else HAZARD, end]
+    held = ground[CONTROL + PAWNS, end] + ground[CONTROL + PIECES, end]
+    beside = 0.0
+    if not is_protected:
+        held += ground[CONTROL + KINGS, end]
+        beside = constants[CHECKER_TAKEN_BY_KING] * min(1.0, ground[CONTROL + KINGS, end] / (check + 1e-9))
+    guard = constants[RETALIATION] * max(0.0, few - 1.0) / 14.0
+    outlook[TAKEN] = danger
+    outlook[TAKEN + PAWN_TAKEN] = 1.0 - (1.0 - guard) / (1.0 + constants[RETALIATION_CONTROL] * held)
+    outlook[TAKEN + PIECE_TAKEN] = outlook[TAKEN + PAWN_TAKEN]
+    outlook[TAKEN + CHECK] = 1.0 - (1.0 - danger) * (1.0 - constants[CHECKER_TAKEN] * min(1.0, held)) * (1.0 - beside)
+    if kind == KING:
+        for answer in range(4):
+            outlook[TAKEN + answer] = 0.0
+    outlook[CHANCE] = (1.0 - pawn - piece) * (1.0 - check)
+    outlook[CHANCE + PAWN_TAKEN] = pawn
+    outlook[CHANCE + PIECE_TAKEN] = piece
+    outlook[CHANCE + CHECK] = (1.0 - pawn - piece) * check
+    outlook[BOARD] = board
+    outlook[BONUS] = ending_bonus(few, odds, hits, net, sets[POSSIBLE], board, constants)
+    outlook[LOST] = net_loss(worth, is_protected, ground, end, constants)
+    loss, chance = ground[SUMS, OTHERS_LOSS], ground[SUMS, OTHERS_CHANCE]
+    changed = (net ^ sets[NET]) & scene[OWN] & ~bit(start) & ~scene[KING]
+    while changed:
+        square = trailing_zeros(changed)
+        after = 1 if net & bit(square) else 0
+        loss += ground[LOSS + after, square] - ground[LOSS + 1 - after, square]
+        chance += ground[HAZARD + after, square] - ground[HAZARD + 1 - after, square]
+        changed &= changed - 1
+    outlook[AVERAGE] = max(0.0, loss) / (max(0.0, chance) + 1e-9)
+    outlook[OTHERS] = min(0.8, max(0.0, chance))
+
+
+@kernel
+def weighed(outlook, constants):
+    """The value of a move by its outlook: the weighed sum over the twelve outcomes (figure 9)."""
+    found = outlook[BOARD] + outlook[BONUS]
+    found += outlook[CHANCE + PAWN_TAKEN] * constants[VALUE_HIS_PAWN]
+    found += outlook[CHANCE + PIECE_TAKEN] * constants[VALUE_HIS_PIECE]
+    others = outlook[OTHERS] * outlook[AVERAGE]
     for answer in range(4):
-        if answer == SILENT:
-            chance, gain, taken = (1.0 - pawn - piece) * (1.0 - check), 0.0, danger
-        elif answer == PAWN_TAKEN:
-            chance, gain, taken = pawn, constants[VALUE_HIS_PAWN], 0.0
+        taken = outlook[TAKEN + answer]
+        found -= outlook[CHANCE + answer] * (taken * outlook[LOST] + (1.0 - taken) * others)
+    return found
+
+
+@kernel
+def spell_out(outlook, constants, chances, stands):
+    """Fill in the chances of the twelve outcomes, and what the board is worth after each."""
+    for answer in range(4):
+        chance, taken, stand = outlook[CHANCE + answer], outlook[TAKEN + answer], outlook[BOARD]
+        if answer == PAWN_TAKEN:
+            stand += constants[VALUE_HIS_PAWN]
         elif answer == PIECE_TAKEN:
-            chance, gain, taken = piece, constants[VALUE_HIS_PIECE], 0.0
-        else:
-            chance, gain = (1.0 - pawn - piece) * check, 0.0
-            beside = (
-                0.0
-                if is_protected
-                else constants[CHECKER_TAKEN_BY_KING] * min(1.0, control[KINGS, end] / (check + 1e-9))
-            )
-            taken = 1.0 - (1.0 - danger) * (1.0 - constants[CHECKER_TAKEN] * min(1.0, held)) * (1.0 - beside)
-        if kind == KING:
-            taken = 0.0
-        elif answer in (PAWN_TAKEN, PIECE_TAKEN):
-            guard = constants[RETALIATION] * max(0.0, men - 1.0) / 14.0
-            taken = 1.0 - (1.0 - guard) / (1.0 + constants[RETALIATION_CONTROL] * held)
-        other = (1.0 - taken) * min(0.8, others_chance)
+            stand += constants[VALUE_HIS_PIECE]
+        other = (1.0 - taken) * outlook[OTHERS]
         row = ANSWERS * answer
         chances[row + NOTHING] = chance * (1.0 - taken - other)
         chances[row + MOVED_TAKEN] = chance * taken
         chances[row + OTHER_TAKEN] = chance * other
-        stands[row + NOTHING] = board + gain
-        stands[row + MOVED_TAKEN] = board + gain - lost
-        stands[row + OTHER_TAKEN] = board + gain - average
-    return legal, bonus
+        stands[row + NOTHING] = stand
+        stands[row + MOVED_TAKEN] = stand - outlook[LOST]
+        stands[row + OTHER_TAKEN] = stand - outlook[AVERAGE]
 
 
 @kernel
-def weigh_here(odds, scene, move, constants, chances, stands):
-    """Survey the board and weigh one move."""
-    occ, control, hazard = np.empty(64, np.float64), np.empty((3, 64), np.float64), np.empty((2, 64), np.float64)
-    after = np.empty(SCENE, np.int64)
-    survey(odds, scene, constants, occ, control, hazard)
-    return weigh(odds, scene, after, occ, control, hazard, move, constants, chances, stands)
+def weigh(odds, scene, move, constants, ground, sets, outlook, chances, stands):
+    """Survey the board and fill in the outcomes of one move. The chance that it is legal, and the bonus for mate."""
+    start = start_of(move)
+    kind = kind_on(scene, start)
+    lay_ground(odds, scene, constants, ground, sets)
+    lift(scene, start, constants, ground, sets)
+    look_ahead(odds, scene, ground, sets, kind, move, constants, outlook)
+    spell_out(outlook, constants, chances, stands)
+    return legal_chance(odds, scene, ground, sets, kind, start, end_of(move), constants), outlook[BONUS]

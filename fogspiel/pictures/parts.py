@@ -14,7 +14,8 @@ class Cell:
 
     text: str = ""
     look: str = ""
-    """How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down."""
+    """How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
+    die, token."""
     action: int | None = None
     """What a click on it tries."""
     name: str = ""
@@ -39,6 +40,8 @@ class Cards:
 
     title: str
     cards: tuple[Cell, ...]
+    together: bool = False
+    """Whether an action is put together of several cards: the sum of theirs."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class Chess:
     """The referee's latest message."""
     counts: tuple[tuple[str, int], ...] = ()
     """What is left of both sides as far as it was announced."""
+    over: bool = False
+    """Whether the game has ended."""
 
 
 Part = Board | Cards | Facts | Words | Text | Chess

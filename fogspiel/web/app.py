@@ -6,65 +6,74 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 
 from .. import __version__
-from ..contender import names
-from ..entrants import engines_of
-from ..game import Game, game_named, games, parameters_of
 from ..parlour import Parlour
 from ..store import StoreError
-from . import play
+from . import catalogue, charts, pages, play, resistance, results, runs, strategies
+from .bench import Bench
 from .guard import App, Guard
+from .pages import STATIC, refusal
+from .shelf import Shelf
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 
 
-def words_of(game: Game) -> dict[str, Any]:
-    """A game of the catalogue."""
-    return {
-        "name": game.name,
-        "title": game.title,
-        "rules": game.version,
-        "parameters": len(parameters_of(game)),
-        "players": [*names(game), *engines_of(game)],
-        "symmetric": game.symmetric,
-        "payoffs": [str(payoff) for payoff in game.payoffs],
-        "source": game.source,
-    }
-
-
 def application(store: Path, parlour: Path) -> FastAPI:
     """The application without its guard; runs are read from the store, games are kept in the parlour."""
-    table = play.Table(Parlour(parlour, store))
+    table, shelf, bench = play.Table(Parlour(parlour, store)), Shelf(store), Bench()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         table.close()
+        bench.close()
 
     app = FastAPI(title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None)
+    answer_in_sentences(app)
+
+    app.include_router(catalogue.routes(store))
+    app.include_router(play.routes(table))
+    app.include_router(pages.routes(table))
+    app.include_router(runs.routes(shelf, bench))
+    app.include_router(results.routes(shelf, bench))
+    app.include_router(strategies.routes(shelf, bench))
+    app.include_router(resistance.routes(bench))
+    app.include_router(charts.routes())
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    return app
+
+
+def answer_in_sentences(app: FastAPI) -> None:
+    """Whatever cannot be done is said in one sentence: to programs as JSON, to people as a page."""
+
+    def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
+        if request.url.path.startswith(("/api/", "/static/")):
+            return JSONResponse({"error": sentence} | more, status)
+        return refusal(request, status, sentence)
 
     @app.exception_handler(ValueError)
-    def refused(request: Request, error: ValueError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, 422)
+    def refused(request: Request, error: ValueError) -> Response:
+        return answer(request, 422, str(error))
 
     @app.exception_handler(StoreError)
-    def broken(request: Request, error: StoreError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, 409)
+    def broken(request: Request, error: StoreError) -> Response:
+        return answer(request, 409, str(error))
 
-    @app.get("/api/games", tags=["games"])
-    def catalogue() -> dict[str, Any]:
-        """Every game."""
-        return {"games": [words_of(game) for game in games().values()]}
+    @app.exception_handler(HTTPException)
+    def answered(request: Request, error: HTTPException) -> Response:
+        sentence = "there is nothing at this address" if error.detail == "Not Found" else error.detail
+        return answer(request, error.status_code, sentence)
 
-    @app.get("/api/games/{name}", tags=["games"])
-    def one_game(name: str) -> dict[str, Any]:
-        """One game."""
-        return words_of(game_named(name))
-
-    app.include_router(play.routes(table))
-    return app
+    @app.exception_handler(RequestValidationError)
+    def misunderstood(request: Request, error: RequestValidationError) -> Response:
+        wrong = [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]
+        faults = [f"{fault['loc'][-1]}: {fault['msg'][:1].lower()}{fault['msg'][1:]}" for fault in wrong]
+        return answer(request, 422, "; ".join(faults), detail=wrong)
 
 
 def guarded(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:

@@ -17,6 +17,10 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 64_000
 READING = ("GET", "HEAD", "OPTIONS")
+POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+"""Nothing is let in that is not our own, and nothing goes out."""
+CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"
+"""For pages with charts: plotly sets styles."""
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -24,13 +28,9 @@ HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
-    (
-        b"content-security-policy",
-        b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; object-src 'none'; "
-        b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    ),
+    (b"content-security-policy", POLICY.encode()),
 ]
-"""Charts set styles and draw pictures from data; nothing else is let in, and nothing goes out."""
+"""What every answer carries, unless it says otherwise itself."""
 COOKIE = "fogspiel"
 
 
@@ -56,7 +56,9 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 kept = [pair for pair in message.get("headers", []) if pair[0].lower() != b"server"]
-                message["headers"] = [*kept, *HEADERS, *(self._cookie() if entered else [])]
+                own = {name.lower() for name, _ in kept}
+                usual = [pair for pair in HEADERS if pair[0] not in own]
+                message["headers"] = [*kept, *usual, *(self._cookie() if entered else [])]
             await send(message)
 
         try:

@@ -1,16 +1,22 @@
 """Games between a person and a player over the API; opponents think in a pool of a few threads."""
 
+import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path
+from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
+from ..entrants import KRIEGSPIEL
 from ..game import game_named
+from ..kriegspiel.pgn import written
 from ..parlour import Kept, Parlour, Unknown
-from .scenes import replay, scene
+from .opponents import demand_opponent
+from .scenes import pictures, replay, scene
 
+LOG = logging.getLogger(__name__)
 THINKERS = 2
 WAITING = 64
 """How many opponents may wait for a thinker; who comes later is asked to try again."""
@@ -23,7 +29,7 @@ class Beginning(BaseModel):
     """What a person asks for."""
 
     game: Annotated[str, Field(max_length=60)]
-    against: Annotated[str, Field(max_length=4000)] = "uniform"
+    against: Annotated[str, Field(max_length=16_000)] = "uniform"
     side: Annotated[int, Field(ge=0, le=1)] = 0
 
 
@@ -44,7 +50,9 @@ class Table:
 
     def begin(self, asked: Beginning) -> dict[str, Any]:
         """A new game."""
-        kept = self.parlour.open_game(game_named(asked.game), asked.against, asked.side)
+        game = game_named(asked.game)
+        demand_opponent(game, asked.against)
+        kept = self.parlour.open_game(game, asked.against, asked.side)
         with kept.lock:
             return self._answered(kept)
 
@@ -59,10 +67,10 @@ class Table:
     def act(self, key: str, asked: Act) -> dict[str, Any]:
         """The person's action and, if it is quick, the opponent's answer."""
         kept = self.parlour.find(key)
-        now = self.look(key)
-        if now["thinking"]:
-            raise HTTPException(409, "the opponent is still thinking")
         with kept.lock:
+            now = self.look(key)
+            if now["thinking"]:
+                raise HTTPException(409, "the opponent is still thinking")
             if asked.moment != now["moment"]:
                 raise HTTPException(409, "the game has moved on: look at it again")
             kept.sitting.act(asked.action)
@@ -74,8 +82,10 @@ class Table:
             kept.scene = scene(kept, thinking=False)
             self.parlour.keep(kept)
             return kept.scene
+        self.parlour.keep(kept)
+        kept.scene = None  # whoever finds all thinkers taken looks again
         if not self._waiting.acquire(blocking=False):
-            raise HTTPException(503, "too many opponents are thinking: try again in a moment")
+            raise HTTPException(429, "too many opponents are thinking: try again in a moment")
         kept.scene = scene(kept, thinking=True)
         kept.thinking.set()
         wait([self._pool.submit(self._think, kept)], PATIENCE)
@@ -87,8 +97,9 @@ class Table:
                 pass
             self.parlour.keep(kept)
             kept.scene = scene(kept, thinking=False)
-        except Exception as error:  # whatever an opponent does, its person is told and the server goes on
-            kept.scene = (kept.scene or {}) | {"thinking": False, "trouble": f"the opponent cannot go on: {error}"}
+        except Exception:  # whatever an opponent does, its person is told that much and no more, and the server goes on
+            LOG.exception("an opponent cannot go on")
+            kept.scene = (kept.scene or {}) | {"thinking": False, "trouble": "the opponent cannot go on"}
         finally:
             kept.thinking.clear()
             self._waiting.release()
@@ -98,39 +109,63 @@ class Table:
         self._pool.shutdown(cancel_futures=True)
 
 
+def found(table: Table, key: str) -> Kept:
+    """The game with this key, or 404."""
+    try:
+        return table.parlour.find(key)
+    except Unknown as unknown:
+        raise HTTPException(404, str(unknown)) from None
+
+
+def finished(table: Table, key: str) -> Kept:
+    """The game with this key if it is over, or 409."""
+    kept = found(table, key)
+    if kept.thinking.is_set() or not kept.sitting.over:
+        raise HTTPException(409, "the whole game can be seen when it is over")
+    return kept
+
+
 def routes(table: Table) -> APIRouter:
     """The part of the API that plays."""
     router = APIRouter(prefix="/api/play", tags=["play"])
 
-    def found(key: str) -> Kept:
-        try:
-            return table.parlour.find(key)
-        except Unknown as unknown:
-            raise HTTPException(404, str(unknown)) from None
-
     @router.post("", status_code=201)
-    def begin(asked: Beginning) -> dict[str, Any]:
+    def begin(asked: Beginning) -> JSONResponse:
         """Begin a game against a named strategy, numbers, a run or an engine."""
-        return table.begin(asked)
+        return JSONResponse(table.begin(asked), 201)
 
     @router.get("/{key}")
-    def look(key: Key) -> dict[str, Any]:
+    def look(key: Key) -> JSONResponse:
         """What the person knows of a game."""
-        found(key)
-        return table.look(key)
+        found(table, key)
+        return JSONResponse(table.look(key))
 
     @router.post("/{key}")
-    def act(key: Key, asked: Act) -> dict[str, Any]:
+    def act(key: Key, asked: Act) -> JSONResponse:
         """Do something in a game."""
-        found(key)
-        return table.act(key, asked)
+        found(table, key)
+        return JSONResponse(table.act(key, asked))
 
     @router.get("/{key}/replay")
-    def truth(key: Key) -> dict[str, Any]:
+    def truth(key: Key) -> JSONResponse:
         """The whole truth about a game that is over."""
-        kept = found(key)
-        if not kept.sitting.over or kept.thinking.is_set():
-            raise HTTPException(409, "the whole game can be seen when it is over")
-        return replay(kept)
+        return JSONResponse(replay(finished(table, key)))
+
+    @router.get("/{key}/replay/{moment}")
+    def drawn(key: Key, moment: Annotated[int, Path(ge=0, le=2**31)]) -> JSONResponse:
+        """One moment of a game that is over, as pictures of the truth and of both views."""
+        return JSONResponse(pictures(finished(table, key), moment))
+
+    @router.get("/{key}/pgn", response_class=PlainTextResponse)
+    def pgn(key: Key) -> PlainTextResponse:
+        """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""
+        kept = finished(table, key)
+        if kept.sitting.game.name != KRIEGSPIEL:
+            raise HTTPException(404, "only games of Kriegspiel are written as PGN")
+        sides = {"White": "a person", "Black": kept.against}
+        if kept.sitting.side == 1:
+            sides = {"White": kept.against, "Black": "a person"}
+        named = {"content-disposition": 'attachment; filename="kriegspiel.pgn"'}
+        return PlainTextResponse(written(kept.sitting.record, sides), headers=named)
 
     return router

@@ -11,22 +11,27 @@ from functools import partial
 import numpy as np
 
 from ...chess.messages import MESSAGE
-from ...chess.position import QUEEN, promotion_of
+from ...chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
 from ...games import _kriegspiel_rules as rules
+from ...players import Player
 from ..approach_a import MessageTree, empty_message_tree, play_boards
 from ..approach_b import list_attempts, simulate
-from ..approach_c import expand, grow_tree
+from ..approach_c import begin_tree, grow_tree
 from ..constants import Constants
-from ..engine import Effort, Maker
+from ..engine import Choice, Effort, Maker
+from ..metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
+from ..model import NO_MODEL, habits_of, model_named
 from ..perception import Perceiving
+from ..tidings import sharpen
 from ..tree import Tree, empty_tree, forbid
+from .minimax import Minimax
 
 SLICE = 2000
 """Nodes between two looks at the clock."""
 AGAIN = 8
 """After a refusal the tree is used again, and an eighth of the effort is enough."""
-PLACES = 1 << 14
-"""Room for places in a tree: some hundred thousand nodes."""
+PLACES = 1 << 15
+"""Room for places in a tree, more than are searched in a tenth of a second even in an ending."""
 MEN_ONLY = Constants(exploration=1.0, advance=0.0)
 """B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C."""
 A_EXPLORATION = 0.7
@@ -90,7 +95,14 @@ class Searching(Perceiving):
 
 
 class C(Searching):
-    """Approach C: a tree of perceptions whose leaves are weighed once."""
+    """Approach C: a tree of perceptions whose leaves are weighed once.
+
+    Ours beyond the paper: a metaposition is kept beside the matrices, which sharpens them where something is impossible
+    or certain, and whose special endings are played when he has nothing left but his king.
+    """
+
+    places = 0
+    """Places searched so far."""
 
     def __init__(
         self,
@@ -102,6 +114,50 @@ class C(Searching):
     ):
         super().__init__(effort, stream, constants, model, opposed)
         self.trees: list[Tree] = [empty_tree(PLACES) for _ in range(effort.threads)]
+        self.certain = Minimax(effort, stream, opposed=opposed)
+
+    def begin(self, side: int) -> None:
+        super().begin(side)
+        self.certain.begin(side)
+
+    def reset(self, seen: np.ndarray) -> None:
+        super().reset(seen)
+        self.certain.reset(seen)
+
+    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().accepted(move, message, seen)
+        self.certain.accepted(move, message, seen)
+        self.sharpen()
+
+    def refused(self, move: int, seen: np.ndarray) -> None:
+        super().refused(move, seen)
+        self.certain.refused(move, seen)
+        self.sharpen()
+
+    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+        super().answered(message, seen)
+        self.certain.answered(message, seen)
+        self.sharpen()
+
+    def sharpen(self) -> None:
+        """Take out of the matrices what the metaposition knows to be impossible (ours)."""
+        meta = self.certain.meta
+        theirs = meta[THEIRS : THEIRS + KING + 1]
+        pieces = theirs[KNIGHT] | theirs[BISHOP] | theirs[ROOK] | theirs[QUEEN]
+        sets = np.array([theirs[KING], theirs[PAWN], pieces, ~(meta[EMPTY] | meta[WHOLE])], np.int64)
+        if self.side:
+            sets = sets.byteswap()
+        sharpen(self.odds, self.scene, sets, sets[3], meta[FEWEST], meta[MOST])
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        if enemies(self.certain.meta) == 0:
+            return self.certain.attempt(seen, actions)
+        return super().attempt(seen, actions)
+
+    def spend(self, effort: Effort) -> None:
+        before = sum(int(tree.used[0]) for tree in self.trees)
+        super().spend(effort)
+        self.places += sum(int(tree.used[0]) for tree in self.trees) - before
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         self.changed: set[int] = set()
@@ -114,7 +170,7 @@ class C(Searching):
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
-        expand(tree, 0, refused, self.constants)
+        begin_tree(tree, refused, self.constants)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         for tree in self.trees:
@@ -139,8 +195,15 @@ class B(C):
 
     size = 100
 
-    def __init__(self, k: int, effort: Effort, stream: np.ndarray, constants: Constants = MEN_ONLY):
-        super().__init__(effort, stream, constants)
+    def __init__(
+        self,
+        k: int,
+        effort: Effort,
+        stream: np.ndarray,
+        constants: Constants = MEN_ONLY,
+        model: np.ndarray | None = None,
+    ):
+        super().__init__(effort, stream, constants, model)
         self.k = k
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
@@ -164,14 +227,16 @@ class A(Searching):
         self.forest: list[MessageTree] = [empty_message_tree(1 << 17) for _ in range(self.effort.threads)]
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
         self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
+        self.likely = self.odds * habits_of(self.model, 1 - self.side, self.answers)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
+        self.likely = self.odds * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:
         return int(
             play_boards(
-                self.forest[thread], self.odds, self.scene, min(self.quiet, 99), self.seen_refused, self.heard_last,
+                self.forest[thread], self.likely, self.scene, min(self.quiet, 99), self.seen_refused, self.heard_last,
                 A_EXPLORATION, self.streams[thread], size,
             )
         )  # fmt: skip
@@ -190,4 +255,12 @@ def b_of(k: int) -> Callable[[Effort, np.ndarray], B]:
     return partial(B, k)
 
 
+def with_model(maker: Callable[..., Player], usual: str, words: str) -> Maker:
+    """An approach with the opponent's model in words (`generic`, `none` or a file), or with its usual one."""
+    return partial(maker, model=model_named(words or usual))
+
+
 ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": b_of(k) for k in (1, 3, 7, 10)}, "C": C}
+USUAL_MODELS = dict.fromkeys(ENGINES, NO_MODEL)
+"""Which model an approach has if nothing is said."""
+CHOICES: dict[str, Choice] = {name: partial(with_model, maker, USUAL_MODELS[name]) for name, maker in ENGINES.items()}

@@ -65,6 +65,11 @@ class Minimax(Engine):
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
         self.nobody = np.zeros(64, np.int64)
 
+    @property
+    def nodes(self) -> int:
+        """Metapositions valued so far."""
+        return self.searcher.spent
+
     def begin(self, side: int) -> None:
         super().begin(side)
         self.book = BOOK[below(self.stream, len(BOOK))]

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from ...chess.position import KINDS, MOVER, NO_SQUARE, POSITION, QUEEN
 from ...games import _kriegspiel_rules as rules
 from ...rng import below
 from .. import sampling
-from ..engine import Effort, Engine, Maker
+from ..engine import Choice, Effort, Engine, Maker
 from ..evaluator import ILLEGAL, Evaluator, Quiescence, weigh
 from ..pool import draw_boards, evolve, keep_accepting, keep_refusing
 from ..sampling import observe_last
-from ..uci import UciEvaluator
+from ..uci import UciEvaluator, demand_program
 
 MOST_BOARDS = 4096
 """Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
@@ -64,6 +65,9 @@ def pool_size(effort: Effort) -> int:
 
 class Sampler(Engine):
     """Tries what gains most on the mean of its boards: those of the last observation."""
+
+    nodes = 0
+    """Attempts evaluated on a board so far."""
 
     def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
         super().__init__(effort, stream)
@@ -110,6 +114,7 @@ class Sampler(Engine):
             here = self.gains[self.evaluated : self.evaluated + len(boards)]
             self.evaluator.evaluate(boards, offered, here)
             self.evaluated += len(boards)
+            self.nodes += here.size
         return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
 
     def remaining(self) -> Effort:
@@ -205,4 +210,16 @@ def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, pat
     return lambda effort, stream: kind(effort, stream, UciEvaluator(command, depth, patience))
 
 
+def asking(name: str, words: str) -> Maker:
+    """A sampling player with the evaluator in words: our own, or `uci=COMMAND`, a program that is there."""
+    if not words:
+        return ENGINES[name]
+    what, mark, command = words.partition("=")
+    if what != "uci" or not mark:
+        raise ValueError(f"{name} cannot be had with {words[:40]!r}: write {name}:uci=COMMAND for a chess engine")
+    demand_program(command)
+    return with_uci(command, name)
+
+
 ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": Pooled, "hs": Hybrid}
+CHOICES: dict[str, Choice] = {name: partial(asking, name) for name in ENGINES}

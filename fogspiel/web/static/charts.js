@@ -1,0 +1,108 @@
+// Charts, drawn by plotly from the installed package in the colours of the page: trails of runs, charts of reports.
+
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
+
+const MANY = 40;
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+// Plotly reads a little HTML in its labels.
+function plain(words) {
+  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+function faint(hex) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  return `rgba(${red},${green},${blue},0.18)`;
+}
+
+function show(place, traces, layout) {
+  const ink = colour("--ink");
+  const axis = { gridcolor: colour("--line"), linecolor: colour("--strong-line"), zeroline: false, automargin: true };
+  const whole = {
+    margin: { l: 10, r: 10, t: 30, b: 10 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+    ...layout,
+    font: { family: "system-ui, sans-serif", size: 13, color: ink },
+    hoverlabel: { bgcolor: colour("--raised"), bordercolor: colour("--line"), font: { color: ink } },
+    xaxis: { ...layout.xaxis, ...axis },
+    yaxis: { ...layout.yaxis, ...axis },
+  };
+  window.Plotly.react(place, traces, whole, { displayModeBar: false, responsive: true });
+}
+
+// All points with a value: of the steps, and of the step under way as far as it was watched.
+function pointsOf(trail) {
+  return [...trail.points, ...(trail.heard ?? []), ...(trail.now ? [trail.now] : [])].filter((point) => point.value != null);
+}
+
+// The traces of a run: dots for races, with bars where a newcomer was accepted; else a line within its interval.
+function traces(trail, name, tint, group) {
+  const known = pointsOf(trail);
+  const common = { ...(name ? { legendgroup: group } : {}), type: "scatter" };
+  const hover = "%{y:.4f} after %{x:,}<extra></extra>";
+  if (known.some((point) => "accepted" in point)) {
+    const [taken, left] = [known.filter((point) => point.accepted), known.filter((point) => !point.accepted)];
+    const dots = (points, more) => ({
+      ...common, mode: "markers", x: points.map((point) => point.at), y: points.map((point) => point.value),
+      hovertemplate: hover, ...more,
+    });
+    const limits = (side) => taken.map((point) => (point.low == null ? 0 : Math.abs(point[side] - point.value)));
+    return [
+      dots(left, { name: `${name}not taken`, marker: { color: faint(tint), size: 5, line: { color: tint, width: 0.5 } } }),
+      dots(taken, {
+        name: `${name}taken`, marker: { color: tint, size: 8 },
+        error_y: { type: "data", symmetric: false, array: limits("high"), arrayminus: limits("low"), color: tint, thickness: 1 },
+      }),
+    ];
+  }
+  const lined = known.filter((point) => point.low != null);
+  const back = [...lined].reverse();
+  const ends = [...lined.map((point) => point.low), ...back.map((point) => point.high)];
+  return [
+    { ...common, mode: "none", fill: "toself", fillcolor: faint(tint), hoverinfo: "skip", showlegend: false,
+      x: [...lined, ...back].map((point) => point.at), y: ends },
+    { ...common, mode: ["markers", "lines+markers", "lines"][(lined.length > 1) + (lined.length > MANY)], name: name.trim() || "value",
+      line: { color: tint, width: 2 }, marker: { color: tint, size: lined.length > 1 ? 5 : 8 }, x: known.map((point) => point.at), y: known.map((point) => point.value),
+      hovertemplate: hover,
+      ...(lined.length > 1 ? {} : { error_y: { type: "data", symmetric: false, color: tint,
+        array: lined.map((point) => point.high - point.value), arrayminus: lined.map((point) => point.value - point.low) } }) },
+  ];
+}
+
+export function drawable(trail) {
+  return Boolean(trail.chart) && pointsOf(trail).length > 0;
+}
+
+// The trails of one run or several over the same axes.
+export function drawTrails(place, trails) {
+  const several = trails.length > 1;
+  const drawn = trails.flatMap((trail, number) =>
+    traces(trail, several ? `${plain(trail.run)} ` : "", COLOURS[number % COLOURS.length], trail.run));
+  const raced = trails.some((trail) => trail.points.some((point) => "accepted" in point));
+  const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--strong-line"), width: 1, dash: "dot" } };
+  show(place, drawn, {
+    xaxis: { title: { text: plain(trails[0].chart.x) }, tickformat: ",~s" },
+    yaxis: { title: { text: plain(trails[0].chart.y) } },
+    shapes: raced ? [half] : [],
+    showlegend: several || raced,
+    hovermode: "closest",
+  });
+}
+
+// The charts of a report, each described in a block of JSON behind its place.
+export function drawReport() {
+  for (const place of document.querySelectorAll(".chart[data-chart]")) {
+    const chart = JSON.parse(document.getElementById(place.dataset.chart).textContent);
+    for (const trace of chart.data) if (trace.type === "bar" && trace.error_y) trace.error_y.color = colour("--ink");
+    show(place, chart.data, chart.layout);
+  }
+}
+
+export function whenColoursChange(draw) {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}

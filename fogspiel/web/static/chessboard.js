@@ -1,0 +1,122 @@
+/* A chessboard to look at: men, marks, refused tries and rays of check, as a part `Chess` of a picture has them. */
+
+import { NAMES, drawn, man } from "./men.js";
+import { element } from "./service.js";
+import { inDirection, isOwn, nameOf, squareOf } from "./squares.js";
+
+const ALL = [...Array(64).keys()];
+
+export function button(words, act, look = "", attributes = {}) {
+  const made = element("button", look, words, { type: "button", ...attributes });
+  made.addEventListener("click", act);
+  return made;
+}
+
+export class Chessboard {
+  /* `below` is the side whose men stand below: 0 is White. */
+  constructor(container, part, below = part.side) {
+    Object.assign(this, { container, part, below });
+  }
+
+  /* Where a square is on the screen, column and row from the top left. */
+  at(square) {
+    const [file, rank] = [square % 8, Math.floor(square / 8)];
+    return this.below === 0 ? [file, 7 - rank] : [7 - file, rank];
+  }
+
+  isOwn(square) {
+    return isOwn(this.part.men[square], this.part.side);
+  }
+
+  square(square) {
+    return this.container.querySelector(`[data-square="${square}"]`);
+  }
+
+  /* Draw everything; the referee's words stay the same element, so that they are read aloud when they change. */
+  draw() {
+    let words = this.container.querySelector(":scope > .referee");
+    if (!words) {
+      words = element("div", "referee", "", { "aria-live": "polite" });
+      this.container.replaceChildren(words);
+    }
+    this.container.classList.add("chess");
+    this.speak(words);
+    while (words.nextSibling) words.nextSibling.remove();
+    this.container.append(this.board(), ...this.tools(), this.counts());
+  }
+
+  /* What stands below the board; nothing if it is only looked at. */
+  tools() {
+    return [];
+  }
+
+  speak(place) {
+    const { words, refused, tries } = this.part;
+    const lines = words.length ? words : ["White begins."];
+    const said = lines.map((line, i) => element("p", i === lines.length - 1 ? "latest" : "soft", line));
+    if (refused.length) said.push(element("p", "refusal", `Refused in this turn: ${refused.join(", ")}.`));
+    if (tries) said.push(element("p", "badge warn", tries === 1 ? "1 pawn try" : `${tries} pawn tries`));
+    if (place.textContent !== said.map((line) => line.textContent).join("")) place.replaceChildren(...said);
+  }
+
+  board() {
+    const frame = element("div", "chessboard", "", { role: "grid", "aria-label": "Chessboard" });
+    const order = [...ALL].sort((one, other) => this.at(one)[1] - this.at(other)[1] || this.at(one)[0] - this.at(other)[0]);
+    for (let row = 0; row < 8; row += 1) {
+      const line = element("div", "rank", "", { role: "row" });
+      line.append(...order.slice(8 * row, 8 * row + 8).map((square) => this.cell(square)));
+      frame.append(line);
+    }
+    frame.append(this.overlay());
+    return frame;
+  }
+
+  cell(square, tag = "div") {
+    const dark = (square + Math.floor(square / 8)) % 2 === 0;
+    const name = nameOf(square);
+    const cell = element(tag, `square ${dark ? "dark" : "light"}`, "", { role: "gridcell", "data-square": square });
+    cell.setAttribute("aria-label", [name, ...this.aloud(square)].join(", "));
+    const [column, row] = this.at(square);
+    if (column === 0) cell.append(element("span", "rank-name", name[1]));
+    if (row === 7) cell.append(element("span", "file-name", name[0]));
+    if (this.part.men[square] !== ".") cell.append(man(this.part.men[square]));
+    cell.classList.toggle("taken", this.part.captured === name);
+    return cell;
+  }
+
+  /* What is said of a square after its name. */
+  aloud(square) {
+    const letter = this.part.men[square];
+    const colour = letter === letter.toUpperCase() ? "White" : "Black";
+    const there = letter === "." ? "empty" : `${colour} ${NAMES[letter.toLowerCase()]}`;
+    return this.part.captured === nameOf(square) ? [there, "a man was taken here last"] : [there];
+  }
+
+  /* Refused tries as dashed lines, and the rays of check. */
+  overlay() {
+    const field = drawn("svg", { viewBox: "0 0 8 8", class: "overlay", "aria-hidden": "true" });
+    const middle = (square) => this.at(square).map((place) => place + 0.5);
+    const king = ALL.find((square) => this.isOwn(square) && "kK".includes(this.part.men[square]));
+    for (const direction of king === undefined ? [] : this.part.checks) {
+      const { rays, squares } = inDirection(direction, king, (square) => this.part.men[square] !== ".");
+      for (const end of rays) {
+        const [[x, y], [x2, y2]] = [middle(king), middle(end)];
+        const [x1, y1] = [x + 0.42 * Math.sign(x2 - x), y + 0.42 * Math.sign(y2 - y)]; // beside the king, not across it
+        field.append(drawn("line", { x1, y1, x2, y2, class: "ray" }));
+      }
+      for (const [cx, cy] of squares.map(middle)) field.append(drawn("circle", { cx, cy, r: 0.3, class: "ray" }));
+    }
+    for (const refused of this.part.refused) {
+      const [[x1, y1], [x2, y2]] = [middle(squareOf(refused)), middle(squareOf(refused.slice(2)))];
+      field.append(drawn("line", { x1, y1, x2, y2, class: "ghost" }));
+      field.append(drawn("path", { d: `M${x2 - 0.14} ${y2 - 0.14}l.28 .28m0 -.28l-.28 .28`, class: "ghost-end" }));
+    }
+    return field;
+  }
+
+  counts() {
+    const list = element("dl", "facts");
+    for (const [name, number] of this.part.counts) list.append(element("dt", "", name), element("dd", "", String(number)));
+    return list;
+  }
+}

@@ -1,0 +1,123 @@
+// The form that begins a game.
+
+import { forget, remember, remembered } from "./games.js";
+import { drawSample } from "./home.js";
+import { asked, element, tell } from "./service.js";
+
+const form = document.getElementById("new");
+const { game, against, numbers, effort } = form.elements;
+const trouble = document.getElementById("trouble");
+const GROUPS = { engine: "Engines", run: "Tuned by a run", solution: "Exact solutions", strategy: "Named strategies" };
+const NUMBERS = "numbers";
+let listed = [];
+
+async function chooseGame(wish) {
+  const chosen = game.value;
+  try {
+    const [about, found] = await Promise.all([asked(`/api/games/${chosen}`), asked(`/api/games/${chosen}/opponents`)]);
+    if (chosen !== game.value) return;
+    listed = found.opponents;
+    listOpponents(about, wish);
+    nameSides(about);
+    tell(trouble, "");
+  } catch (error) {
+    tell(trouble, error.message);
+  }
+  drawSample(document.getElementById("sample"), chosen).catch(() => {});
+}
+
+function listOpponents(about, wish) {
+  against.replaceChildren();
+  for (const [kind, title] of Object.entries(GROUPS)) {
+    const members = listed.filter((opponent) => opponent.kind === kind);
+    if (!members.length) continue;
+    const group = element("optgroup", "", "", { label: title });
+    members.forEach((opponent) => group.append(new Option(opponent.words, opponent.words)));
+    against.append(group);
+  }
+  if (about.parameters) {
+    const group = element("optgroup", "", "", { label: "Your own" });
+    const many = about.parameters === 1 ? "1 number" : `${about.parameters} numbers`;
+    group.append(new Option(many, NUMBERS));
+    against.append(group);
+    document.getElementById("numbers-hint").textContent = about.parameters === 1 ? many : `${many} with commas between them`;
+  }
+  against.value = listed.some((opponent) => opponent.words === wish) ? wish : usual();
+  if (wish && against.value !== wish) takeWish(wish);
+  describe();
+}
+
+// An opponent in the address that is not in the list: an engine with its effort, or numbers.
+function takeWish(wish) {
+  const [name, own] = wish.split("@");
+  if (own && listed.some((opponent) => opponent.words === name)) {
+    against.value = name;
+    if (![...effort.options].some((option) => option.value === own)) effort.append(new Option(own, own));
+    effort.value = own;
+  } else if (against.querySelector(`option[value="${NUMBERS}"]`)) {
+    against.value = NUMBERS;
+    numbers.value = wish;
+  }
+}
+
+function usual() {
+  const strong = listed.find((opponent) => opponent.words === "C") ?? listed.find((opponent) => opponent.kind === "run");
+  return (strong ?? listed[0])?.words ?? "uniform";
+}
+
+function describe() {
+  const chosen = listed.find((opponent) => opponent.words === against.value);
+  document.getElementById("about").textContent = chosen ? chosen.about : "";
+  document.getElementById("numbers-field").hidden = against.value !== NUMBERS;
+  document.getElementById("effort-field").hidden = chosen?.kind !== "engine";
+}
+
+function nameSides(about) {
+  const names = about.name === "kriegspiel" ? ["White", "Black"] : ["the first player", "the second player"];
+  const [first, second] = form.querySelectorAll("#side span");
+  first.textContent = names[0];
+  second.textContent = names[1];
+  document.getElementById("side").hidden = about.symmetric;
+}
+
+function opponent() {
+  if (against.value === NUMBERS) return numbers.value.trim();
+  const kind = listed.find((known) => known.words === against.value)?.kind;
+  return kind === "engine" ? `${against.value}@${effort.value}` : against.value;
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const side = form.elements.side.value === "any" ? crypto.getRandomValues(new Uint8Array(1))[0] % 2 : Number(form.elements.side.value);
+  const button = form.querySelector("button[type=submit]");
+  button.disabled = true;
+  const slow = setTimeout(() => { button.textContent = "Getting the game ready ..."; }, 700);
+  try {
+    const scene = await asked("/api/play", { game: game.value, against: opponent(), side });
+    remember(scene);
+    location.assign(`/play/${scene.key}`);
+  } catch (error) {
+    tell(trouble, error.message);
+    clearTimeout(slow);
+    button.textContent = "Begin";
+    button.disabled = false;
+  }
+});
+
+function listGames() {
+  const known = remembered();
+  document.getElementById("games").hidden = !known.length;
+  document.getElementById("games-list").replaceChildren(...known.map(({ key, title, against: whom, over }) => {
+    const line = element("li");
+    line.append(element("a", "", title, { href: `/play/${encodeURIComponent(key)}` }), ` against ${whom} `);
+    line.append(element("span", over ? "badge" : "badge live", over ? "over" : "going on"));
+    return line;
+  }));
+}
+
+document.getElementById("forget").addEventListener("click", () => { forget(); listGames(); });
+game.addEventListener("change", () => chooseGame(""));
+against.addEventListener("change", describe);
+form.elements.side.value = form.dataset.side;
+listGames();
+chooseGame(form.dataset.against);

@@ -1,0 +1,52 @@
+// The list of runs: ticks for comparing, and figures that follow the runs at work.
+
+import { asked, pause } from "./service.js";
+
+const LEAST = 2;
+const MOST = 8;
+const SOON = 2000;
+const SELDOM = 15000;
+const LOOKS = { running: "live", starting: "live", finished: "good", damaged: "bad" };
+const form = document.getElementById("comparison");
+
+function count() {
+  const ticked = form.querySelectorAll("input[name=run]:checked").length;
+  const words = ticked < LEAST ? `Tick two runs or more to compare them, at most ${MOST}.` : `${ticked} runs are ticked.`;
+  document.getElementById("compare").disabled = ticked < LEAST || ticked > MOST;
+  document.getElementById("ticked").textContent = ticked > MOST ? `${ticked} runs are ticked: at most ${MOST} fit.` : words;
+}
+
+function renew(line) {
+  const row = document.querySelector(`tr[data-run="${CSS.escape(line.name)}"]`);
+  if (!row) return;
+  const shown = { worth: line.worth, age: line.age, state: line.state, steps: line.steps.toLocaleString("en") };
+  if (line.games !== null) shown.games = line.games.toLocaleString("en");
+  for (const [name, words] of Object.entries(shown)) {
+    const cell = row.querySelector(`[data-field="${name}"]`);
+    if (cell.textContent !== words) cell.textContent = words;
+  }
+  row.querySelector(".badge").className = `badge ${LOOKS[line.state] ?? "warn"}`;
+}
+
+async function follow() {
+  for (;;) {
+    let wait = SELDOM;
+    await pause(document.querySelector(".badge.live") ? SOON : SELDOM);
+    while (document.hidden) await pause(SOON);
+    try {
+      const { runs } = await asked("/api/runs");
+      const known = document.querySelectorAll("tr[data-run]").length;
+      if (runs.length !== known && !form.querySelector("input:checked")) return location.reload();
+      runs.forEach(renew);
+      wait = 0;
+    } catch {
+      await pause(wait);
+    }
+  }
+}
+
+if (form) {
+  form.addEventListener("change", count);
+  count();
+  follow();
+}
