@@ -105,12 +105,18 @@ class Parlour:
             self._remember(kept)
         return kept
 
-    def find(self, key: str) -> Kept:
-        """The game with this key, or Unknown."""
+    def live(self, key: str) -> Kept | None:
+        """The game with this key if it is in memory."""
         with self._lock:
             if key in self._live:
                 self._live.move_to_end(key)
-                return self._live[key]
+            return self._live.get(key)
+
+    def find(self, key: str) -> Kept:
+        """The game with this key, or Unknown."""
+        if kept := self.live(key):
+            return kept
+        with self._lock:
             row = self._connection.execute(
                 "SELECT game, rules, side, seed, opponent, record, created FROM sittings WHERE key = ?", (key,)
             ).fetchone()

@@ -18,6 +18,7 @@ from . import catalogue, charts, pages, play, resistance, results, runs, strateg
 from .bench import Bench
 from .guard import App, Guard
 from .pages import STATIC, refusal
+from .recent import Recent
 from .shelf import Shelf
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
@@ -78,4 +79,4 @@ def answer_in_sentences(app: FastAPI) -> None:
 
 def guarded(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
     """The application as it is served."""
-    return Guard(app, hosts, token)
+    return Guard(Recent(app), hosts, token)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse
 from starlette.templating import Jinja2Templates
 
@@ -51,8 +52,10 @@ def routes(table: Table) -> APIRouter:
         return page(request, "new.html", kinds=by_kind(), wished=wished)
 
     @router.get("/play/{key}")
-    def play(request: Request, key: Key) -> HTMLResponse:
-        kept = found(table, key)
+    async def play(request: Request, key: Key) -> HTMLResponse:
+        kept = table.parlour.live(key)
+        if kept is None:
+            kept = await run_in_threadpool(found, table, key)
         game, seat = kept.sitting.game, seat_of(kept.sitting.game, kept.sitting.side)
         return page(request, "play.html", key=kept.key, game=game, against=kept.against, seat=seat)
 

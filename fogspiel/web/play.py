@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
@@ -135,10 +136,13 @@ def routes(table: Table) -> APIRouter:
         return JSONResponse(table.begin(asked), 201)
 
     @router.get("/{key}")
-    def look(key: Key) -> JSONResponse:
+    async def look(key: Key) -> JSONResponse:
         """What the person knows of a game."""
-        found(table, key)
-        return JSONResponse(table.look(key))
+        kept = table.parlour.live(key)
+        if kept and kept.scene:
+            return JSONResponse(kept.scene)
+        await run_in_threadpool(found, table, key)
+        return JSONResponse(await run_in_threadpool(table.look, key))
 
     @router.post("/{key}")
     def act(key: Key, asked: Act) -> JSONResponse:
