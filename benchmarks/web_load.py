@@ -21,7 +21,7 @@ from pathlib import Path
 CONNECTIONS = 50
 POLLS = 10
 """How often a second the run is asked for: ten times as often as a page does."""
-TUNING = ["tune", "batawaf", "--games", "4000000", "--threads", "1"]
+TUNING = ["tune", "batawaf", "--games", "2000000", "--threads", "1"]
 REPETITIONS = 3
 
 
@@ -117,7 +117,7 @@ def main() -> None:
         try:
             print(f"{os.cpu_count()} cores, {CONNECTIONS} connections, {asked.seconds} s for each address")
             key = answer(f"{address}/api/play", {"game": "phantom-ttt", "against": "uniform", "side": 0})["key"]
-            for path in (f"/api/play/{key}", "/api/runs", "/api/games", "/", f"/play/{key}"):
+            for path in (f"/api/play/{key}", "/api/runs", "/"):
                 loaded(server, address, path, asked.seconds)
             alone, watched = slowed(folder, address)
             print(
