@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from traceback import walk_stack
 from types import FrameType
 from typing import NoReturn
 
@@ -29,8 +30,10 @@ from .app import INTERRUPTED, app, print_json
 
 MOMENT = 0.005
 """Seconds until an interruption is tried again."""
-DEAF = {("fogspiel.kernel", "remembered"), ("numba.core.dispatcher", "_numba_type_")}
-"""What Numba's C code asks when a kernel is passed to another; it takes an exception there for an answer."""
+DEAF = ("numba", "fogspiel.kernel")
+"""What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
+COMPILING = "numba.core.compiler_lock"
+"""Around the long work of Numba, which nobody should have to wait for."""
 
 
 def _complain(sentence: str) -> NoReturn:
@@ -43,17 +46,26 @@ def _complain(sentence: str) -> NoReturn:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     """Interrupt the work, or try again in a moment if the exception would be lost."""
-    asking: FrameType | None = frame
-    while asking is not None:
-        if (asking.f_globals.get("__name__"), asking.f_code.co_name) in DEAF:
-            signal.setitimer(signal.ITIMER_REAL, MOMENT)
-            return
-        asking = asking.f_back
+    modules = [str(asking.f_globals.get("__name__")) for asking, _ in walk_stack(frame)]
+    if COMPILING not in modules and any(
+        module == deaf or module.startswith(f"{deaf}.") for module in modules for deaf in DEAF
+    ):
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+        return
     raise KeyboardInterrupt
+
+
+def _lost(what: "sys.UnraisableHookArgs") -> None:
+    """Try an interruption again that struck where nobody can catch it: a destructor, or a callback of an import."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+    else:
+        sys.__unraisablehook__(what)
 
 
 def _take_signals() -> None:
     """Let Ctrl-C and a polite kill end the work in the same way; an ignored Ctrl-C stays ignored."""
+    sys.unraisablehook = _lost
     for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT):
         if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _stop)

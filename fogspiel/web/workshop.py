@@ -31,6 +31,8 @@ AT_ONCE = 2
 STOP_SECONDS = 5.0
 """How long an answer waits for a run to stop; most need much less."""
 LOOK_SECONDS = 0.05
+STOPPED = (128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
+"""How a process ends that was told to stop: by the command line, before it was there, or during an import."""
 COMMAND = (sys.executable, "-m", "fogspiel.cli")
 
 
@@ -50,7 +52,7 @@ class Worker:
     def trouble(self) -> str | None:
         """Why it could not go on, if it could not."""
         code = self.process.poll()
-        if code in (None, 0, 128 + signal.SIGINT, -signal.SIGTERM):
+        if code in (None, 0, *STOPPED):
             return None
         if code is not None and code < 0:
             return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"

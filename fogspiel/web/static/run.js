@@ -14,6 +14,7 @@ let way = null;
 let accepted = 0;
 let renewed = 0;
 let state = place.dataset.state;
+let leaving = false;
 
 function drawWay() {
   if (way === null || !window.Plotly) return;
@@ -82,6 +83,7 @@ async function renewFindings(trail) {
 }
 
 function onNews(trail) {
+  if (leaving) return;
   if (trail.state !== state && trail.state === "finished") return location.reload();
   state = trail.state;
   latest = trail;
@@ -103,16 +105,19 @@ async function command(button, verb) {
   button.disabled = true;
   try {
     const answer = await asked(`/api/runs/${encodeURIComponent(run)}/${verb}`, {});
-    if (verb === "resume" || answer.state !== state) location.reload();
+    leaving = verb === "resume" || answer.state !== state;
+    if (leaving) return location.reload();
   } catch (error) {
     tell(part("trouble"), error.message);
-  } finally {
-    button.disabled = false;
   }
+  button.disabled = false;
 }
 
-part("stop").addEventListener("click", () => command(part("stop"), "stop"));
-part("resume").addEventListener("click", () => command(part("resume"), "resume"));
+// The buttons are served disabled: a click before this script is ready would be lost.
+for (const verb of ["stop", "resume"]) {
+  part(verb).addEventListener("click", () => command(part(verb), verb));
+  part(verb).disabled = false;
+}
 part("copy")?.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(part("command").textContent);
