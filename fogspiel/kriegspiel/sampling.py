@@ -56,6 +56,10 @@ COLOUR, CASTLING, PLIES, HEARD, PAWNS_LEFT, PIECES_LEFT, REFUSED = 6, 7, 8, 9, 1
 OBSERVATION = REFUSED + 64
 MOST_TRIALS = 40
 """How often a board is put up before one that fits less well is taken."""
+CHANGES = 4
+"""How often, on average, a board is changed before there are fewer of them."""
+MOST_MOVED = 3
+"""How many men are put elsewhere on a board that is used again."""
 PIECES = np.array([KNIGHT, KNIGHT, BISHOP, BISHOP, ROOK, ROOK, QUEEN], np.int64)
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
 WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END = 8, 4, 2, 1
@@ -292,5 +296,38 @@ def observe_last(seen, wanted, stream, out):
             if wrong == 0:
                 break
         if least < 16:
+            count += 1
+    return count
+
+
+@kernel
+def move_elsewhere(board, stream):
+    """Put a man of the side that is not to move on any free square."""
+    other = MEN + 1 - board[MOVER]
+    start = random_square(board[other], stream)
+    kind = kind_on(board, start)
+    end = random_square(~occupied(board) & (PAWN_SQUARES if kind == PAWN else ALL), stream)
+    board[kind] ^= bit(start) | bit(end)
+    board[other] ^= bit(start) | bit(end)
+
+
+@kernel
+def rearrange(pool, seen, stream, out):
+    """Fill `out` with boards of the pool on which a few men stand elsewhere. How many there are.
+
+    They explain the last observation and, but for these men, what the pool explains.
+    """
+    limits, count = np.empty(3, np.int64), 0
+    for _ in range(CHANGES * len(out)):
+        if count == len(out):
+            break
+        board = out[count]
+        copy_board(pool[below(stream, len(pool))], board)
+        board[RIGHTS], board[PASSANT] = seen[CASTLING], NO_SQUARE
+        for _ in range(1 + below(stream, MOST_MOVED)):
+            move_elsewhere(board, stream)
+        colour = board[MOVER]
+        in_check = attackers(board, king_of(board, 1 - colour), colour, occupied(board))
+        if not in_check and faults(seen, board, limits) == 0:
             count += 1
     return count

@@ -4,8 +4,10 @@ Each attempt is evaluated on boards on which it is legal, and that with the grea
 costs nothing, so it does not matter where it is not legal. The three differ in their boards (paper, section 4.2):
 
     los   explain the last observation only
-    aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried
-    hs    come from such a pool into which, the longer the game the more, boards enter that explain the last observation
+    aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried for a turn,
+          and the next pool begins with boards that explain the last observation
+    hs    come from such a pool; before it is empty, boards enter that explain the last observation and are otherwise
+          like those of the pool
 
 A node is the evaluation of one attempt on one board.
 """
@@ -28,17 +30,15 @@ from .. import sampling
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluator import ILLEGAL, Evaluator, Quiescence, weigh
 from ..pool import draw_boards, evolve, keep_accepting, keep_refusing
-from ..sampling import observe_last
+from ..sampling import observe_last, rearrange
 from ..uci import UciEvaluator, demand_program
 
 MOST_BOARDS = 4096
 """Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 """The most boards of a pool, and how many there are for a small effort, so that they take a part of it only."""
-STARVED = 500
-"""A hybrid pool that is smaller is filled up to this."""
-FRESH, FRESH_PLY = 0.05, 80
-"""The share of a hybrid pool that is renewed at every move from this ply on; before, in proportion to the ply."""
+NEW = 500
+"""With so many boards that explain the last observation a pool begins anew; a hybrid one has never fewer."""
 STALE = 40.0
 """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
@@ -60,7 +60,7 @@ def observed(seen: np.ndarray) -> np.ndarray:
 def pool_size(effort: Effort) -> int:
     """How many boards a player with this effort keeps."""
     boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
-    return min(max(boards, 2 * STARVED), POOL)
+    return min(max(boards, 2 * NEW), POOL)
 
 
 class Sampler(Engine):
@@ -148,12 +148,12 @@ class Pooled(Sampler):
 
     def reset(self, seen: np.ndarray) -> None:
         """All men at home, or boards that explain what is seen if the game begins in the middle."""
-        self.lost = NO_SQUARE
+        self.lost, self.blind = NO_SQUARE, False
         self.pool[0], self.count = rules.HOME[:POSITION], 1
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
         if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
             self.count = 0
-            self.freshen(STARVED, seen)
+            self.freshen(NEW, seen)
 
     def freshen(self, wanted: int, seen: np.ndarray) -> None:
         """Add boards that explain the last observation."""
@@ -161,6 +161,7 @@ class Pooled(Sampler):
 
     def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().accepted(move, message, seen)
+        self.blind = self.count == 0
         self.count = keep_accepting(self.pool, self.count, move, message, self.limits)
         self.lost = int(message[SQUARE])
 
@@ -170,12 +171,10 @@ class Pooled(Sampler):
 
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.count and self.pool[0, MOVER] != self.side:
-            self.count = evolve(self.pool, self.count, self.lost, message, self.wanted(seen), self.stream, self.spare)
+            self.count = evolve(self.pool, self.count, self.lost, message, self.size, self.stream, self.spare)
             self.pool, self.spare = self.spare, self.pool
-
-    def wanted(self, seen: np.ndarray) -> int:
-        """How many boards the pool should have after a move of the other side."""
-        return self.size
+        if self.blind:
+            self.freshen(NEW, seen)
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
         out = np.empty((count if self.count else 0, POSITION), np.int64)
@@ -184,22 +183,23 @@ class Pooled(Sampler):
 
 
 class Hybrid(Pooled):
-    """Lets boards that explain the last observation into the pool."""
-
-    def wanted(self, seen: np.ndarray) -> int:
-        return self.size - self.fresh(seen)
-
-    def fresh(self, seen: np.ndarray) -> int:
-        """How many boards enter at this ply."""
-        return int(self.size * FRESH * min(1.0, int(seen[rules.SEEN_PLY]) / FRESH_PLY))
+    """Fills a thin pool up with boards that explain the last observation."""
 
     def refused(self, move: int, seen: np.ndarray) -> None:
         super().refused(move, seen)
-        self.freshen(max(STARVED - self.count, 0), seen)
+        self.fill(seen)
 
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         super().answered(message, seen)
-        self.freshen(max(STARVED - self.count, min(self.fresh(seen), self.size - self.count)), seen)
+        self.fill(seen)
+
+    def fill(self, seen: np.ndarray) -> None:
+        """Let boards enter that are like those of the pool, or any if there is none."""
+        if self.count == 0:
+            self.freshen(NEW, seen)
+        elif self.count < NEW:
+            room = self.pool[self.count : NEW]
+            self.count += rearrange(self.pool[: self.count], observed(seen), self.stream, room)
 
 
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> Maker:
