@@ -8,7 +8,7 @@ What a player sees goes into one row of cells:
 
 Men that the message speaks of are put down first: one where a man was taken, one in each direction of check, and one
 in the way of a pawn for each try, one in the way of a refused move; the others go anywhere else where they give no
-check. A board that does not fit all the same is put up anew.
+check, or where they stand on a board that is taken as a model. A board that does not fit all the same is put up anew.
 """
 
 import numpy as np
@@ -49,18 +49,15 @@ from ..chess.position import (
     occupied,
 )
 from ..kernel import inlined, kernel, ones, trailing_zeros
-from ..rng import below, unit
+from ..rng import below
 from .pool import copy_board
 
 COLOUR, CASTLING, PLIES, HEARD, PAWNS_LEFT, PIECES_LEFT, REFUSED = 6, 7, 8, 9, 13, 14, 15
 OBSERVATION = REFUSED + 64
 MOST_TRIALS = 40
 """How often a board is put up before one that fits less well is taken."""
-CHANGES = 4
-"""How often, on average, a board is changed before there are fewer of them."""
-MOST_MOVED = 3
-"""How many men are put elsewhere on a board that is used again."""
-PIECES = np.array([KNIGHT, KNIGHT, BISHOP, BISHOP, ROOK, ROOK, QUEEN], np.int64)
+PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
 WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END = 8, 4, 2, 1
 
@@ -83,19 +80,6 @@ def put(board, kind, colour, square):
 
 
 @kernel
-def draw_men(seen, left, stream):
-    """Draw which pieces are left: `left` counts the men of the other side by kind."""
-    for kind in range(KINDS):
-        left[kind] = 0
-    left[KING], left[PAWN] = 1, seen[PAWNS_LEFT]
-    wanted = seen[PIECES_LEFT]
-    for i in range(len(PIECES)):
-        if unit(stream) * (len(PIECES) - i) < wanted:
-            left[PIECES[i]] += 1
-            wanted -= 1
-
-
-@kernel
 def random_kind(left, stream, kinds):
     """A kind of man that is left, of these kinds (a set of bits), or KINDS if there is none; each man is as likely."""
     total = 0
@@ -111,6 +95,26 @@ def random_kind(left, stream, kinds):
             if place < 0:
                 return kind
     return KINDS
+
+
+@kernel
+def draw_men(seen, model, left, stream):
+    """Draw which men are left, those of the model as far as they go: `left` counts them by kind."""
+    theirs, pieces = model[MEN + 1 - seen[COLOUR]], 0
+    for kind in range(KNIGHT, KING):
+        left[kind] = ones(model[kind] & theirs)
+        pieces += left[kind]
+    if pieces == 0:
+        for kind in range(KNIGHT, KING):
+            left[kind] = AT_FIRST[kind]
+            pieces += left[kind]
+    left[KING], left[PAWN] = 1, seen[PAWNS_LEFT]
+    while pieces > seen[PIECES_LEFT]:
+        left[random_kind(left, stream, PIECES)] -= 1
+        pieces -= 1
+    while pieces < seen[PIECES_LEFT]:
+        left[KNIGHT + below(stream, KING - KNIGHT)] += 1
+        pieces += 1
 
 
 @kernel
@@ -205,15 +209,21 @@ def block_refused(board, left, refused, barred, stream):
 
 
 @kernel
-def put_others(board, left, barred, stream):
-    """Put down the men that are left on any squares that are not barred, the king last and out of reach."""
+def put_others(board, left, model, barred, stream):
+    """Put down the men that are left where they are in the model, else on any squares, the king last and out of reach.
+
+    Barred squares stay empty.
+    """
     other = 1 - board[MOVER]
+    theirs = model[MEN + other]
     for kind in range(KING):
         while left[kind] > 0:
             free = ~(occupied(board) | barred | checking(board, kind))
             if kind == PAWN:
                 free &= PAWN_SQUARES
-            square = random_square(free, stream)
+            square = random_square(free & model[kind] & theirs, stream)
+            if square == NO_SQUARE:
+                square = random_square(free, stream)
             if square == NO_SQUARE:
                 break
             put(board, kind, other, square)
@@ -222,7 +232,8 @@ def put_others(board, left, barred, stream):
         return True
     free = ~(occupied(board) | barred)
     while free:
-        square = random_square(free, stream)
+        home = free & model[KING] & theirs
+        square = random_square(home if home else free, stream)
         if attackers(board, square, board[MOVER], occupied(board)) == 0:
             put(board, KING, other, square)
             return True
@@ -231,7 +242,7 @@ def put_others(board, left, barred, stream):
 
 
 @kernel
-def set_up(seen, board, left, stream):
+def set_up(seen, model, board, left, stream):
     """Put up the own men and drawn men of the other side. Whether the other king found a place."""
     colour = seen[COLOUR]
     for cell in range(POSITION):
@@ -240,7 +251,7 @@ def set_up(seen, board, left, stream):
         board[kind] = seen[kind]
         board[MEN + colour] |= seen[kind]
     board[MOVER], board[RIGHTS], board[PASSANT], board[PLY] = colour, seen[CASTLING], NO_SQUARE, seen[PLIES]
-    draw_men(seen, left, stream)
+    draw_men(seen, model, left, stream)
     barred = NONE
     if seen[HEARD + TAKEN]:
         put_taker(board, left, seen[HEARD + SQUARE], stream)
@@ -254,7 +265,7 @@ def set_up(seen, board, left, stream):
         put_any(board, left, targets & ~barred, stream)
     barred |= targets
     block_refused(board, left, seen[REFUSED:], barred, stream)
-    return put_others(board, left, barred, stream)
+    return put_others(board, left, model, barred, stream)
 
 
 @kernel
@@ -277,15 +288,20 @@ def faults(seen, board, limits):
 
 
 @kernel
-def observe_last(seen, wanted, stream, out):
-    """Fill `out` with boards that explain the last observation, or nearly so if that is hard. How many there are."""
+def observe_last(seen, models, wanted, stream, out):
+    """Fill `out` with boards that explain the last observation, or nearly so if that is hard. How many there are.
+
+    The men of the other side stand as in one of the models, as far as that can be; anywhere if there is no model.
+    """
     limits, left = np.empty(3, np.int64), np.empty(KINDS, np.int64)
-    board = np.empty(POSITION, np.int64)
+    board, model = np.empty(POSITION, np.int64), np.zeros(POSITION, np.int64)
     colour, count = seen[COLOUR], 0
     for _ in range(wanted):
         least = 16
         for _ in range(MOST_TRIALS):
-            if not set_up(seen, board, left, stream):
+            if len(models):
+                copy_board(models[below(stream, len(models))], model)
+            if not set_up(seen, model, board, left, stream):
                 continue
             if attackers(board, king_of(board, 1 - colour), colour, occupied(board)):
                 continue
@@ -296,38 +312,5 @@ def observe_last(seen, wanted, stream, out):
             if wrong == 0:
                 break
         if least < 16:
-            count += 1
-    return count
-
-
-@kernel
-def move_elsewhere(board, stream):
-    """Put a man of the side that is not to move on any free square."""
-    other = MEN + 1 - board[MOVER]
-    start = random_square(board[other], stream)
-    kind = kind_on(board, start)
-    end = random_square(~occupied(board) & (PAWN_SQUARES if kind == PAWN else ALL), stream)
-    board[kind] ^= bit(start) | bit(end)
-    board[other] ^= bit(start) | bit(end)
-
-
-@kernel
-def rearrange(pool, seen, stream, out):
-    """Fill `out` with boards of the pool on which a few men stand elsewhere. How many there are.
-
-    They explain the last observation and, but for these men, what the pool explains.
-    """
-    limits, count = np.empty(3, np.int64), 0
-    for _ in range(CHANGES * len(out)):
-        if count == len(out):
-            break
-        board = out[count]
-        copy_board(pool[below(stream, len(pool))], board)
-        board[RIGHTS], board[PASSANT] = seen[CASTLING], NO_SQUARE
-        for _ in range(1 + below(stream, MOST_MOVED)):
-            move_elsewhere(board, stream)
-        colour = board[MOVER]
-        in_check = attackers(board, king_of(board, 1 - colour), colour, occupied(board))
-        if not in_check and faults(seen, board, limits) == 0:
             count += 1
     return count

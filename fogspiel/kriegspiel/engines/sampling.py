@@ -7,7 +7,7 @@ costs nothing, so it does not matter where it is not legal. The three differ in 
     aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried for a turn,
           and the next pool begins with boards that explain the last observation
     hs    come from such a pool; before it is empty, boards enter that explain the last observation and are otherwise
-          like those of the pool
+          like those of the turn before
 
 A node is the evaluation of one attempt on one board.
 """
@@ -21,16 +21,17 @@ from functools import partial
 import numpy as np
 
 from ...chess.attempts import move_own
+from ...chess.bits import BETWEEN
 from ...chess.messages import MESSAGE, SQUARE
 from ...chess.moves import LIMITS
-from ...chess.position import KINDS, MOVER, NO_SQUARE, POSITION, QUEEN
+from ...chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
 from ...games import _kriegspiel_rules as rules
 from ...rng import below
 from .. import sampling
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluator import ILLEGAL, Evaluator, Quiescence, weigh
 from ..pool import draw_boards, evolve, keep_accepting, keep_refusing
-from ..sampling import observe_last, rearrange
+from ..sampling import observe_last
 from ..uci import UciEvaluator, demand_program
 
 MOST_BOARDS = 4096
@@ -38,7 +39,12 @@ MOST_BOARDS = 4096
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 """The most boards of a pool, and how many there are for a small effort, so that they take a part of it only."""
 NEW = 500
-"""With so many boards that explain the last observation a pool begins anew; a hybrid one has never fewer."""
+"""With so many boards that explain the last observation a pool begins anew."""
+THIN = 20
+"""A hybrid pool that is smaller is filled up to NEW."""
+KEPT = 2000
+"""Boards of the turn before that a hybrid player keeps."""
+NOTHING = np.empty((0, POSITION), np.int64)
 STALE = 40.0
 """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
@@ -100,7 +106,7 @@ class Sampler(Engine):
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
         """So many boards to evaluate attempts on, or fewer."""
         out = np.empty((count, POSITION), np.int64)
-        return out[: observe_last(observed(seen), count, self.stream, out)]
+        return out[: observe_last(observed(seen), NOTHING, count, self.stream, out)]
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         offered = actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)]
@@ -155,9 +161,9 @@ class Pooled(Sampler):
             self.count = 0
             self.freshen(NEW, seen)
 
-    def freshen(self, wanted: int, seen: np.ndarray) -> None:
-        """Add boards that explain the last observation."""
-        self.count += observe_last(observed(seen), wanted, self.stream, self.pool[self.count :])
+    def freshen(self, wanted: int, seen: np.ndarray, models: np.ndarray = NOTHING) -> None:
+        """Add boards that explain the last observation, like those of the models if there are any."""
+        self.count += observe_last(observed(seen), models, wanted, self.stream, self.pool[self.count :])
 
     def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().accepted(move, message, seen)
@@ -183,7 +189,15 @@ class Pooled(Sampler):
 
 
 class Hybrid(Pooled):
-    """Fills a thin pool up with boards that explain the last observation."""
+    """Fills a thin pool up with boards that explain the last observation and are like those of the turn before."""
+
+    def reset(self, seen: np.ndarray) -> None:
+        super().reset(seen)
+        self.before = self.pool[: self.count].copy()
+
+    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().accepted(move, message, seen)
+        self.before[:, MEN + 1 - self.side] &= ~BETWEEN[start_of(move), end_of(move)]
 
     def refused(self, move: int, seen: np.ndarray) -> None:
         super().refused(move, seen)
@@ -192,14 +206,13 @@ class Hybrid(Pooled):
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         super().answered(message, seen)
         self.fill(seen)
+        self.before = np.empty((min(self.count, KEPT), POSITION), np.int64)
+        draw_boards(self.pool, self.count, self.stream, self.before)
 
     def fill(self, seen: np.ndarray) -> None:
-        """Let boards enter that are like those of the pool, or any if there is none."""
-        if self.count == 0:
-            self.freshen(NEW, seen)
-        elif self.count < NEW:
-            room = self.pool[self.count : NEW]
-            self.count += rearrange(self.pool[: self.count], observed(seen), self.stream, room)
+        """Let boards enter if the pool is thin."""
+        if self.count < THIN:
+            self.freshen(NEW - self.count, seen, self.before)
 
 
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> Maker:
