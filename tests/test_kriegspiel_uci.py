@@ -1,7 +1,9 @@
 """A chess engine as evaluator, played by small scripts that behave well or badly."""
 
 import io
+import os
 import shlex
+import shutil
 import sys
 import time
 
@@ -11,7 +13,7 @@ import pytest
 from fogspiel.chess.fen import START, move_named, position_of
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import with_uci
-from fogspiel.kriegspiel.evaluator import ILLEGAL
+from fogspiel.kriegspiel.evaluator import ILLEGAL, MOST
 from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.uci import Uci, UciEvaluator
 from fogspiel.kriegspiel.umpire import Umpire
@@ -219,3 +221,19 @@ def test_a_game_whose_chess_engine_dies_is_saved(tmp_path, fogspiel, monkeypatch
     (file,) = tmp_path.glob("kriegspiel-*.pgn")
     (game,) = read(file.read_text())
     assert game.result == "*" and len(game.messages) >= 2
+
+
+@pytest.mark.parametrize("command", ["stockfish", "gnuchess --uci"])
+def test_a_real_engine_finds_mate(command):
+    name, *options = command.split()
+    program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/games")
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    evaluator = UciEvaluator([program, *options])
+    board = position_of("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")[None]
+    moves = [move_named(move) for move in ("a1a8", "a1a7", "g1f1", "a1b8")]
+    gains = np.empty((1, len(moves)), np.int32)
+    evaluator.begin()
+    evaluator.evaluate(board, np.array(moves, np.int64), gains)
+    assert gains[0, 0] == MOST > max(gains[0, 1:3])
+    assert gains[0, 3] == ILLEGAL
