@@ -5,9 +5,8 @@ Written against ASGI itself, because a body that comes in chunks must be counted
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from hmac import compare_digest
-from http.cookies import SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -79,7 +78,7 @@ class Guard:
     def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
         """Pages of other sites must neither change nor read anything."""
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc not in self.hosts:
+        if origin is not None and origin.partition("://")[2] not in self.hosts:
             raise Refused(403, "requests from other sites are refused")
         if method not in READING and headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Refused(403, "requests from other sites are refused")
@@ -91,9 +90,8 @@ class Guard:
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if shown and compare_digest(shown.encode(), self.token.encode()):
             return True
-        cookie = SimpleCookie(headers.get(b"cookie", "")).get(COOKIE)
         bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
-        for known in (cookie.value if cookie else "", bearer):
+        for known in (*_cookies(headers.get(b"cookie", "")), bearer):
             if known and compare_digest(known.encode(), self.token.encode()):
                 return False
         raise Refused(401, "open the address with the token that `fogspiel web` printed")
@@ -102,10 +100,16 @@ class Guard:
         return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict".encode())]
 
 
+def _cookies(header: str) -> list[str]:
+    """The values of our cookie, whatever other servers at this address have put beside it."""
+    pairs = [piece.strip().partition("=") for piece in header.split(";")]
+    return [value for name, _, value in pairs if name == COOKIE]
+
+
 async def _whole_body(headers: dict[bytes, str], receive: Receive) -> bytes:
     """The body of a request, however it is sent."""
     length = headers.get(b"content-length", "0")
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not length.isdecimal() or int(length) > MOST_BYTES:
         raise Refused(413, f"a request may have at most {MOST_BYTES} bytes")
     body = b""
     while True:
