@@ -149,11 +149,11 @@ def carry_on(
 
 def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
     """Refuse to go on with a run whose rows are the answers to other jobs than these."""
-    for job, body in zip(jobs, run.steps[first:], strict=False):
+    for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
         if job.key != body["key"]:
             raise ValueError(
-                f"run {run.name} was made by another version of the experiment, which asked for {body['key']} where "
-                f"this one asks for {job.key}: start it anew, in another store"
+                f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` with "
+                f"other code or numbers; start it anew, in another store"
             )
 
 
