@@ -30,9 +30,9 @@ from .app import INTERRUPTED, app, print_json
 
 MOMENT = 0.005
 """Seconds until an interruption is tried again."""
-DEAF = ("numba", "fogspiel.kernel")
+DEAF = ("numba.", "fogspiel.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
-COMPILING = "numba.core.compiler_lock"
+COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which nobody should have to wait for."""
 
 
@@ -46,10 +46,8 @@ def _complain(sentence: str) -> NoReturn:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     """Interrupt the work, or try again in a moment if the exception would be lost."""
-    modules = [str(asking.f_globals.get("__name__")) for asking, _ in walk_stack(frame)]
-    if COMPILING not in modules and any(
-        module == deaf or module.startswith(f"{deaf}.") for module in modules for deaf in DEAF
-    ):
+    modules = [f"{asking.f_globals.get('__name__')}." for asking, _ in walk_stack(frame)]
+    if COMPILING not in modules and any(module.startswith(DEAF) for module in modules):
         signal.setitimer(signal.ITIMER_REAL, MOMENT)
         return
     raise KeyboardInterrupt

@@ -5,10 +5,13 @@ last attempt was refused, or it was accepted with a message; then, if it was acc
 there is a message too. `Engine` tells these apart and calls the hooks of its subclass.
 """
 
+# ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
+
 import importlib
 import pkgutil
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -55,7 +58,7 @@ class Effort:
             yield size
 
 
-class Engine:
+class Engine(ABC):
     """A player that keeps a belief."""
 
     def __init__(self, effort: Effort, stream: np.ndarray):
@@ -102,9 +105,9 @@ class Engine:
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         """The other side has moved, with this message."""
 
+    @abstractmethod
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         """What to try now, one of the actions."""
-        raise NotImplementedError
 
 
 Maker = Callable[[Effort, np.ndarray], Player]

@@ -57,7 +57,9 @@ OBSERVATION = REFUSED + 64
 MOST_TRIALS = 40
 """How often a board is put up before one that fits less well is taken."""
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+"""Every kind but pawns and the king, as a set of bits."""
 AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
+"""How many men of each kind a side has at first."""
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
 WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END = 8, 4, 2, 1
 

@@ -1,5 +1,6 @@
 """Orders: what a form asks for, checked by the same code as the command line, all fields at once."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
@@ -32,16 +33,16 @@ class Wrong(Exception):
         self.fields = dict(fields)
 
 
-class Order(BaseModel):
+class Order(BaseModel, ABC):
     """What all orders have in common."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     once: ClassVar[bool] = False
     """Whether a run of the same request will do, finished or not."""
 
+    @abstractmethod
     def ask(self, shelf: Shelf) -> dict[str, Any]:
         """The first row of the run, or Wrong."""
-        raise NotImplementedError
 
 
 class Tune(Order):

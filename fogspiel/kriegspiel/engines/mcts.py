@@ -3,6 +3,7 @@
 Root parallelism: every thread grows a tree of its own with its own stream, and the visits of the roots are added.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -87,21 +88,21 @@ class Searching(Perceiving):
             for size in useful:
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
 
+    @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         """Begin new trees with what is known now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         """Use the trees again after a refused attempt."""
-        raise NotImplementedError
 
+    @abstractmethod
     def search(self, thread: int, size: int) -> int:
         """Search so many nodes in the tree of a thread. How many were searched."""
-        raise NotImplementedError
 
+    @abstractmethod
     def visited(self, thread: int) -> dict[int, float]:
         """How often each attempt at the root of a tree was visited; equal numbers are told apart by the values."""
-        raise NotImplementedError
 
 
 class C(Searching):

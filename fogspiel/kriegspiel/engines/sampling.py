@@ -45,6 +45,7 @@ THIN = 20
 KEPT = 2000
 """Boards of the turn before that a hybrid player keeps."""
 NOTHING = np.empty((0, POSITION), np.int64)
+"""No boards."""
 STALE = 40.0
 """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
