@@ -38,19 +38,19 @@ def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entra
         return named(game, words)
     if words.partition("@")[0] in engines_of(game):
         return engine_entrant(*engine_in(words))
-    numbers = _numbers(words)
+    numbers = numbers_in(words)
+    if RUN_NAME.fullmatch(words):  # before files, which could otherwise take the place of a run
+        with Store.open(store, write=False) as runs:
+            run = runs.read(words)
+        if run.ask["method"] == SOLVE:
+            return solution_of_run(game, run)
+        return player_of(game, found_by_run(game, run), words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
         return with_parameters(game, numbers)
     if _is_file(words):
         return player_of(game, _from_file(game, Path(words)), words)
-    if RUN_NAME.fullmatch(words):
-        with Store.open(store, write=False) as runs:
-            run = runs.read(words)
-        if run.ask["method"] == SOLVE:
-            return solution_of_run(game, run)
-        return player_of(game, found_by_run(game, run), words)
     ways, count = f"a name ({', '.join([*names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
     raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
@@ -90,7 +90,7 @@ def solution_of_run(game: Game, run: Run) -> Entrant:
     return follower_of_certificate(run.name, run.result["certificate"])
 
 
-def _numbers(words: str) -> list[float] | None:
+def numbers_in(words: str) -> list[float] | None:
     """The numbers of an inline vector, or None where the words are something else."""
     try:
         return [float(word) for word in words.strip("()[] ").split(",")]

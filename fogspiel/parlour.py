@@ -19,6 +19,7 @@ import numpy as np
 from .contender import ALONE, MIXED, Contender
 from .entrants import entrant
 from .game import Game, game_named
+from .page_players import demand_page_player
 from .players import Entrant, entrant_of
 from .sitting import Sitting
 
@@ -53,6 +54,7 @@ class Kept:
 
 def frozen(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:
     """The opponent that words stand for, as something that will not change."""
+    demand_page_player(game, words)
     found = entrant(game, words, store, seed)
     if isinstance(found, Contender) and found.strategy is game.strategy and found.how in (ALONE, MIXED):
         return {"words": words, "thetas": found.thetas.tolist(), "weights": list(found.weights)}
@@ -61,6 +63,7 @@ def frozen(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:
 
 def thawed(game: Game, opponent: dict[str, Any], store: Path, seed: int) -> Entrant:
     """The opponent that was frozen."""
+    demand_page_player(game, opponent["words"])
     if "thetas" in opponent and game.strategy:
         how, weights = (MIXED, tuple(opponent["weights"])) if opponent["weights"] else (ALONE, ())
         return entrant_of(Contender(opponent["words"], game.strategy, np.array(opponent["thetas"]), how, weights))

@@ -28,7 +28,7 @@ LAYERS = [
     {"runs"},
     {"tuning", "solving", "bounding"},
     {"entrants"},
-    {"screen", "report"},
+    {"screen", "report", "page_players"},
     {"checkup", "matches", "experiments", "parlour"},
     {"tour", "diagnosis", "web"},
     {"cli"},

@@ -1,7 +1,4 @@
-"""Whom a person can play against: named strategies, engines, and what the runs of the store have found.
-
-Files are not among them: whoever may open the page may not therefore read the disk.
-"""
+"""Whom a person can play against: named strategies, engines, and what the runs of the store have found."""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from ..contender import names
-from ..entrants import RUN_NAME, engines_of
-from ..game import Game, parameters_of
-from ..kriegspiel.engine import Effort, engine_in
+from ..entrants import engines_of
+from ..game import Game
+from ..kriegspiel.engine import USUAL, engine_in
 from ..optimise import METHODS
+from ..page_players import demand_page_player
 from ..runs import Store, StoreError
 from ..solving import METHOD as SOLVE
 
@@ -80,25 +78,8 @@ def _about(game: Game, name: str) -> str:
 
 
 def demand_opponent(game: Game, words: str) -> None:
-    """Refuse words that cannot name an opponent here, with a ValueError that says what they could be."""
-    if words.partition("@")[0] in engines_of(game):
-        return _demand_patience(engine_in(words)[1])
-    if not (words in names(game) or RUN_NAME.fullmatch(words) or _are_numbers(words)):
-        listed = ", ".join([*engines_of(game), *names(game)])
-        count = len(parameters_of(game))
-        more = f", a run, or {count} numbers with commas between them" if count else " or a solved run"
-        raise ValueError(f"{words[:60]!r} is not a player of {game.name}: give a name ({listed}){more}")
-    return None
-
-
-def _demand_patience(effort: Effort) -> None:
-    """Refuse an engine that would think for ever."""
+    """Refuse words that cannot name an opponent here, and an engine that would think for ever."""
+    demand_page_player(game, words)
+    effort = engine_in(words)[1] if words.partition("@")[0] in engines_of(game) else USUAL
     if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MOST_NODES:
         raise ValueError(f"an engine may think {LONGEST:g} seconds or {MOST_NODES} nodes for each move, not more")
-
-
-def _are_numbers(words: str) -> bool:
-    try:
-        return bool([float(word) for word in words.strip("()[] ").split(",")])
-    except ValueError:
-        return False

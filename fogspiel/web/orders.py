@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ..entrants import entrant
+from ..entrants import KRIEGSPIEL, entrant
 from ..experiments.bouts import Meeting
 from ..experiments.tournament import tournament
 from ..game import Game, game_named, games
 from ..kriegspiel.bouts import Seat
 from ..kriegspiel.engine import Effort, engine_in, engine_named
 from ..matches import ask_of
+from ..page_players import demand_page_player
 from ..store import StoreError
 from ..tuning import Request, usual_games
 from .opponents import demand_opponent
@@ -69,6 +70,7 @@ class Tune(Order):
             field: partial(Request, **good | {field: value}) for field, value in asked.items() if value is not None
         }
         _demand({field: check for field, check in checks.items() if known or field != "baseline"})
+        _demand({"baseline": lambda: demand_page_player(game_named(self.game), self.baseline)})
         return Request(**asked).as_ask()
 
 
@@ -145,6 +147,7 @@ class Kriegspiel(Order):
         effort = Effort(0.1 if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
 
         def seated(words: str) -> Seat:
+            demand_page_player(game_named(KRIEGSPIEL), words, options=True)
             name, own = engine_in(words, effort)
             engine_named(name)
             return Seat(name, own)

@@ -23,6 +23,7 @@ from typing import IO, Any
 from fastapi import HTTPException
 
 from ..experiments.stored import made_before
+from ..page_players import demand_page_run
 from ..runs import Run, Store
 from .shelf import Shelf
 
@@ -81,7 +82,7 @@ class Workshop:
             if found is None:
                 with Store.open(self.shelf.path, write=True) as store:
                     found = store.create(ask)
-            self._start(found.name)
+            self._start(found.name, ask)
             return found.name
 
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
@@ -92,11 +93,12 @@ class Workshop:
     def resume(self, name: str) -> None:
         """Go on with a run that was interrupted."""
         with self._lock:
-            state = self.state(name, self.shelf.follow(name, at_once=True).state)
+            found = self.shelf.follow(name, at_once=True)
+            state = self.state(name, found.state)
             if state != "interrupted":
                 raise HTTPException(409, f"run {name} is {state}: only an interrupted run can be resumed")
             self._demand_room()
-            self._start(name)
+            self._start(name, found.ask)
 
     def stop(self, name: str) -> str:
         """Stop the work on a run; returns its state after that."""
@@ -147,8 +149,9 @@ class Workshop:
                 409, f"{len(busy)} runs are at work already ({', '.join(sorted(busy))}): wait for one, or stop it"
             )
 
-    def _start(self, name: str) -> None:
+    def _start(self, name: str, ask: Mapping[str, Any]) -> None:
         """Start the process that works on a run; a core is left to the pages where there are several."""
+        demand_page_run(name, ask)
         folder = self.shelf.path.parent / "reports"
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)
