@@ -43,20 +43,33 @@ class Problem:
     game: Game | None = None
 
 
+def problem_of_package(name: str) -> Problem:
+    """The game of the package that has this name, or a ValueError with names that look like it."""
+    return _of_game(game_named(name), name, None)
+
+
+def is_code(words: str) -> bool:
+    """Whether words name a Python file: only the user's own words may do so, never a file, a store or a page."""
+    return words.partition(":")[0].endswith(".py")
+
+
 def problem_named(words: str) -> Problem:
-    """The problem that the words stand for, or a ValueError that says what they could have been."""
+    """The problem that the user's words stand for, or a ValueError that says what they could have been.
+
+    The Python file that they name is run.
+    """
     if words.startswith(OPENSPIEL):
         name = words.removeprefix(OPENSPIEL)
         read = partial(from_openspiel, name)
         return _described(_plain(words), f"OpenSpiel {name}", words, lambda memory: read(_nodes(memory)))
     path, _, chosen = words.partition(":")
-    if path.endswith(".py"):
+    if is_code(words):
         return _of_game(_game_of_file(Path(path), chosen), words, _digest(Path(path)))
     if words.endswith((".efg", ".nfg")):
         file = Path(words)
         read = partial(read_efg if words.endswith(".efg") else read_nfg, file)
         return _described(_plain(file.stem), _digest(file), words, lambda memory: read(_nodes(memory)))
-    return _of_game(game_named(words), words, None)
+    return problem_of_package(words)
 
 
 def _plain(words: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .players import Entrant, follower_of
-from .problem import Problem, problem_named
+from .problem import Problem, problem_named, problem_of_package
 from .verify import check
 
 MOST_BYTES = 1 << 30
@@ -65,13 +65,13 @@ def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fracti
 
 
 def problem_of(body: dict[str, Any], source: str | None) -> Problem:
-    """The rules that a certificate is for."""
+    """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
+    if source is not None:
+        return problem_named(source)
     try:
-        return problem_named(source or body["game"])
+        return problem_of_package(body["game"])
     except ValueError as error:
-        if source is None:
-            raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
-        raise
+        raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
 
 
 def follower_of_certificate(name: str, body: dict[str, Any]) -> Entrant:

@@ -1,5 +1,6 @@
 """A solve from request to result: worked on step by step, stored, and resumed from where it was left."""
 
+import shlex
 import sys
 import time
 from base64 import b64decode, b64encode
@@ -15,7 +16,7 @@ from .exact.rational import rounded
 from .exact.response import exact_judgement, judgement
 from .exact.solve import AFRESH, ROUTES, WITH_VERTEX, Found, Progress, Saved, route
 from .exact.tree import DEFAULT_MEMORY, Tree, sequence_form
-from .problem import Problem, problem_named
+from .problem import Problem, is_code, problem_named
 from .runs import Run
 
 METHOD = "solve"
@@ -91,17 +92,29 @@ def task_of(request: Request, watch: Watch) -> Task:
     return Task(request, problem, tree)
 
 
-def task_of_run(run: Run, watch: Watch) -> Task:
-    """The task of a stored run, if its rules are still the same."""
-    ask = run.ask
-    problem = problem_named(ask["source"])
+def source_of(run: Run, named: str | None) -> str:
+    """Where the rules of a stored run are: where the user says, or else where the run says unless that is code."""
+    source = run.ask["source"]
+    if named is None and is_code(source):
+        raise ValueError(
+            f"the rules of run {run.name} are Python code, which runs only if you name its file: "
+            f"fogspiel resume {run.name} --game {shlex.quote(source)}"
+        )
+    return named or source
+
+
+def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
+    """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
+    ask, problem = run.ask, problem_named(source_of(run, source))
+    if problem.name != ask["game"]:
+        raise ValueError(f"run {run.name} solves {ask['game']}, but --game names {problem.name}: give the rules again")
     if ask["rules"] != problem.version:
         raise ValueError(
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
             f"version {problem.version}: it can be exported, but not resumed"
         )
     kept = {key: ask[key] for key in Request.__dataclass_fields__}
-    return task_of(Request(**kept | {"game": ask["source"]}), watch)
+    return task_of(Request(**kept | {"game": problem.source}), watch)
 
 
 Work = Generator[Progress, None, dict[str, Any]]
@@ -111,9 +124,11 @@ def in_silence(remark: str, lower: float | None, upper: float | None) -> None:
     """Watch without a word."""
 
 
-def carry_on(run: Run, watch: Watch = in_silence, task: Task | None = None) -> dict[str, Any]:
+def carry_on(
+    run: Run, watch: Watch = in_silence, task: Task | None = None, source: str | None = None
+) -> dict[str, Any]:
     """Work on a solve until it is done; returns the result, which is stored as the last row."""
-    task = task or task_of_run(run, watch)
+    task = task or task_of_run(run, watch, source)
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     partial = run.partial()
     saved = Saved(run.steps, b64decode(partial["state"]) if partial else None)

@@ -23,7 +23,7 @@ from .app import (
 from .bounds import narrow, report_bounds
 from .kriegspiel import report_meeting, work_on_meeting
 from .match import play_on, print_score
-from .solve import report, work_on
+from .solve import RulesFile, report, work_on
 from .tables import demand_answer, work_on_experiment
 from .tournament import work_on_tournament
 
@@ -68,6 +68,7 @@ def tune(
 @app.command()
 def resume(
     run: str,
+    game: RulesFile = None,
     threads: Threads = None,
     cluster: Cluster = None,
     store: StorePath = None,
@@ -82,12 +83,15 @@ def resume(
     from ..matches import METHOD as MATCH
     from ..runs import Store
     from ..solving import METHOD as SOLVE
+    from ..solving import source_of
 
     demand_answer(cluster)
     path = store_path(store)
     with Store.open(path, write=False) as runs:
         found = runs.read(run)
     method = found.ask["method"]
+    if game is not None and method != SOLVE:
+        raise ValueError(f"run {run} is not a solve: --game is for one whose rules are in a Python file")
     if found.result is not None:
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
@@ -104,10 +108,12 @@ def resume(
             _print_result(found, found.result)
         screen.err.print(words, style="red")
         raise typer.Exit(2)
+    if method == SOLVE:
+        source_of(found, game)
     with Store.open(path, write=True) as runs:
         found = runs.work_on(run)
         if method == SOLVE:
-            work_on(found, store, as_json)
+            work_on(found, store, as_json, game=game)
         elif method == BOUNDS:
             narrow(found, store, as_json)
         elif method == MATCH:

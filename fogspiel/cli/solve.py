@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import AsJson, StorePath, announce_compilation, app, print_json, resumable, store_path
+from .app import AsJson, StorePath, announce_compilation, app, print_json, resumable, resume_command, store_path
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -57,21 +57,24 @@ def work_on(
     certificate: Path | None = None,
     task: "Task | None" = None,
     began: float | None = None,
+    game: str | None = None,
 ) -> None:
     """Work on a solve with a progress line; an interruption prints the command that goes on."""
     from .. import screen
     from ..memory import limited
+    from ..problem import is_code
     from ..solving import carry_on
 
     began = time.process_time() if began is None else began
     screen.err.print(f"run {run.name}: solving {run.ask['source']}")
-    with resumable(run, store, as_json), screen.working(run.name) as say, limited(run.ask["memory"]):
+    again = resume_command(run.name, store) + (_where(run) if is_code(run.ask["source"]) else "")
+    with resumable(run, store, as_json, again), screen.working(run.name) as say, limited(run.ask["memory"]):
 
         def watch(remark: str, lower: float | None, upper: float | None) -> None:
             bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
             say(remark + bounds)
 
-        result = carry_on(run, watch, task)
+        result = carry_on(run, watch, task, game)
     report(run, result, store, as_json, certificate, time.process_time() - began)
 
 
