@@ -12,6 +12,8 @@ import numpy as np
 
 TOLERANCE = 1e-6
 """The largest gap of an equilibrium, in units of the largest difference of two payoffs."""
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""What rounding may add to that gap, in units of the largest payoff, for each row and column: it is never finer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
     columns = _cleaned(np.array(solver.getSolution().col_value)[:-1])
     rows = _cleaned(-np.array(solver.getSolution().row_dual)[:-1])
     found = _judged(payoffs, rows, columns)
-    if found.gap > TOLERANCE * (span or 1.0):
+    if found.gap > TOLERANCE * span + ROUNDING * sum(payoffs.shape) * float(np.abs(payoffs).max()):
         raise RuntimeError(f"the solver left a gap of {found.gap:g} in a matrix game of {len(payoffs)} rows")
     if least > 0:
         return _judged(payoffs, pruned(rows, least), pruned(columns, least))

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import fogspiel.nash
 from fogspiel.nash import coupled, equilibrium, pruned, symmetric
 
 RPS = np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]])
@@ -45,6 +46,27 @@ def test_a_symmetric_game_has_one_mixture_that_nobody_beats():
 
 def test_a_matrix_of_equal_payoffs_is_an_equilibrium_anywhere():
     assert equilibrium(np.full((3, 2), 0.25)).value == 0.25
+
+
+@pytest.mark.parametrize("level", [1e-300, 0.5, -3.0, 1e12])
+def test_payoffs_that_differ_by_rounding_only_have_an_equilibrium(level):
+    numbers = np.random.default_rng(9)
+    for _ in range(200):
+        height, width = numbers.integers(1, 12, 2)
+        noise = numbers.integers(-2, 3, (height, width)) * np.spacing(abs(level))
+        for matrix in (level + noise, np.full((height, width), level)):
+            found = equilibrium(matrix)
+            assert found.value == pytest.approx(level, rel=1e-14, abs=0)
+            assert found.gap <= 4e-14 * abs(level)
+            for weights in (found.rows, found.columns):
+                assert weights.min() >= 0 and weights.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_a_gap_that_rounding_does_not_explain_is_an_error(monkeypatch):
+    monkeypatch.setattr(fogspiel.nash, "_cleaned", lambda weights: np.eye(len(weights))[0])
+    for matrix in (RPS, 1e-6 * RPS, 1e9 + RPS):
+        with pytest.raises(RuntimeError, match="left a gap"):
+            equilibrium(matrix)
 
 
 def test_kuhn_poker_as_a_matrix_of_plans_is_worth_a_minus_eighteenth():
