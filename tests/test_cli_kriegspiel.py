@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fogspiel.experiments import bouts
+from fogspiel.kriegspiel.elo import INTERVALS_NOTE
 from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.runs import Store
 
@@ -42,6 +43,7 @@ def test_a_match_is_played_printed_listed_and_found_again(answer, fogspiel):
     assert found.keys() <= documented("match")
     shown = fogspiel(*words)
     assert "found finished in the store" in shown.stderr and "Elo" in shown.stdout and "kriegspiel-1" in shown.stdout
+    assert "(95 %, valid at any time)" in shown.stdout.splitlines()[0]
     assert "kriegspiel-1" in fogspiel("runs").stdout
     assert answer("export", "kriegspiel-1")["ask"]["longest"] == 40
 
@@ -63,6 +65,7 @@ def test_a_round_robin_has_a_cross_table_and_all_pairs(answer, fogspiel):
     assert found.keys() | found["meetings"][0].keys() <= documented("round-robin")
     shown = fogspiel(*words)
     assert "Cross-table" in shown.stdout and "Cyclic share" in shown.stdout and "All pairs" in shown.stdout
+    assert INTERVALS_NOTE in " ".join(shown.stdout.split())
 
 
 def test_a_report_has_a_page_a_cross_table_and_files_of_numbers(answer, fogspiel, tmp_path):

@@ -41,7 +41,7 @@ def test_a_match_worked_out_by_hand():
     assert found.score == 0.625 and found.ratio == 2
     # Half points of a pair as shares of 4: mean 0.625, squared deviations 0.390625 + 0.140625 + 3 * 0.015625
     # + 2 * 0.015625 + 3 * 0.140625 = 1.03125; over 9 pairs 0.11458; standard error sqrt(0.11458 / 10) = 0.10704.
-    low, high = found.interval
+    low, high = found.pentanomial_interval
     assert low == pytest.approx(0.625 - 1.96 * 0.10704, abs=1e-4) and high == pytest.approx(0.8348, abs=1e-4)
     assert found.elo == pytest.approx(88.74, abs=0.01)
     assert found.elo_interval() == pytest.approx((400 * math.log10(low / (1 - low)), elo_of(high)))
@@ -67,7 +67,7 @@ def test_without_any_spread_the_limits_are_those_that_hold_for_any_law():
     assert figures["elo"] is None and figures["wins_per_loss"] is None and figures["elo_interval_of"] == "anytime"
     assert figures["elo_interval"][0] > 100 and figures["elo_interval"][1] is None
     nothing = strength_of([])
-    assert nothing.score == 0.5 and nothing.interval == (0.0, 1.0) and math.isnan(nothing.ratio)
+    assert nothing.score == 0.5 and nothing.pentanomial_interval == (0.0, 1.0) and math.isnan(nothing.ratio)
 
 
 def test_a_match_that_may_have_been_stopped_gets_the_wider_interval():
@@ -75,6 +75,17 @@ def test_a_match_that_may_have_been_stopped_gets_the_wider_interval():
     fixed, stopped = found.elo_interval(), found.elo_interval(stopped=True)
     assert stopped[0] < fixed[0] < found.elo < fixed[1] < stopped[1]
     assert found.as_json(True)["elo_interval_of"] == "anytime"
+
+
+def test_each_of_the_two_intervals_has_a_name_of_its_own():
+    found = strength_of([(2, 2), (1, 2), (0, 2), (2, 1)] * 30)
+    fixed, stopped = found.pentanomial_interval, found.anytime_interval
+    assert stopped == interval(np.array(found.pairs)) and fixed == pentanomial_interval(found.pairs) != stopped
+    assert not hasattr(found, "interval")
+    for may_have_stopped, limits in ((False, fixed), (True, stopped)):
+        figures = found.as_json(may_have_stopped)
+        assert figures["interval"] == list(stopped)  # of the score, whatever that of Elo is
+        assert figures["elo_interval"] == [elo_of(limit) for limit in limits]
 
 
 # Bouts

@@ -244,6 +244,7 @@ def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
     from ..experiments.bouts import outcome, standing_of
     from ..experiments.standings import sentences, tables
     from ..kriegspiel.bouts import manner_of, strength_in
+    from ..kriegspiel.elo import INTERVALS_NOTE
     from ..report import shown
 
     if len(met) == 1:
@@ -261,6 +262,7 @@ def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
         rows.append((*names, figures["games"], _tally(figures), score, _elo(figures), f"{manner.plies:.0f}"))
     columns = ("first", "second", "games", "+ = -", "score [interval]", "Elo [interval]", "plies")
     screen.table("All pairs", columns, rows)
+    screen.out.print(INTERVALS_NOTE, markup=False)
     screen.out.print(f"the games: fogspiel kriegspiel export {run}", markup=False)
     return None
 
@@ -269,7 +271,7 @@ def _print_match(run: str, request: "Meeting", figures: dict[str, Any]) -> None:
     from .. import screen
 
     first, second = request.names
-    score = screen.with_interval(figures["score"], figures["interval"])
+    score = screen.with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
     kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
     lines = [
         f"{first} against {second}: {_tally(figures)} in {figures['games']} games, score {score}",

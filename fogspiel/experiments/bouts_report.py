@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from ..kriegspiel.bouts import Row, Seat, manner_of, strength_in
+from ..kriegspiel.elo import INTERVALS_NOTE
 from ..kriegspiel.umpire import WILD_16
 from ..report import Chart, Part, Report, Series, Table
 from . import standings
@@ -15,9 +16,8 @@ PAIRS = (
     "nodes a move, second",
 )  # fmt: skip
 PAIRS_NOTE = (
-    "Wins, draws and losses are the first engine's. The interval of the score is valid at any time, that of Elo comes "
-    "from the spread of the pairs of games (or is the wider one too, where a race may have stopped the match or all "
-    "pairs ended alike). Nothing stands where Elo is infinite or an engine does not count its nodes."
+    f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
+    "engine does not count its nodes."
 )
 
 
@@ -104,7 +104,8 @@ def _differences(request: Meeting, met: Sequence[Sequence[Row]]) -> Chart:
         lows.append(figures["elo_interval"][0])
         highs.append(figures["elo_interval"][1])
     series = Series("Elo", names, middles, lows, highs)
-    return Chart("elo", "Elo of the first over the second, with 95 % intervals", "", "Elo", [series], kind="dots")
+    title = "Elo of the first over the second, with 95 % intervals"
+    return Chart("elo", title, "", "Elo", [series], kind="dots", note=INTERVALS_NOTE)
 
 
 def _rated(found: standings.Standings) -> list[Chart]:
@@ -114,7 +115,8 @@ def _rated(found: standings.Standings) -> list[Chart]:
     order = sorted(range(len(found.players)), key=lambda i: -float(found.elo[i]))  # type: ignore[index]
     low, high = ([float(bar[i]) for i in order] for bar in found.elo_bars)
     series = Series("rating", [found.players[i] for i in order], [float(found.elo[i]) for i in order], low, high)
-    return [Chart("rating", "Elo of each engine, with 95 % intervals", "", "Elo", [series], kind="dots")]
+    title, note = "Elo of each engine, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
+    return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
 
 
 def _endings(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:

@@ -17,6 +17,11 @@ NORMAL = 1.959963984540054
 """Of a normal variable 95 % lie within so many standard deviations."""
 HALF_POINTS = 4
 """The most a pair is worth."""
+INTERVALS_NOTE = (
+    "The interval of the score is valid at any time, that of Elo comes from the spread of the pairs of games (or is "
+    "the wider one too, where a race may have stopped the match or all pairs ended alike)."
+)
+"""Which interval is which, below the tables that show both."""
 
 
 def elo_of(score: float) -> float:
@@ -51,12 +56,12 @@ class Strength:
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
     @property
-    def anytime(self) -> tuple[float, float]:
+    def anytime_interval(self) -> tuple[float, float]:
         """The 95 % interval of the score that is valid whatever stopped the match."""
         return interval(np.array(self.pairs, np.int64))
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def pentanomial_interval(self) -> tuple[float, float]:
         """The 95 % interval of the score after a number of pairs that was fixed before."""
         return pentanomial_interval(self.pairs)
 
@@ -67,7 +72,7 @@ class Strength:
 
     def elo_interval(self, stopped: bool = False) -> tuple[float, float]:
         """The 95 % interval of the difference in Elo; a match that a race may have stopped needs the wider one."""
-        low, high = self.anytime if stopped else self.interval
+        low, high = self.anytime_interval if stopped else self.pentanomial_interval
         return elo_of(low), elo_of(high)
 
     @property
@@ -76,7 +81,7 @@ class Strength:
         return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
 
     def as_json(self, stopped: bool = False) -> dict[str, Any]:
-        """The figures of a report; what is infinite or unknown is null."""
+        """The figures of a report, `interval` the anytime one; what is infinite or unknown is null."""
         return {
             "games": self.games,
             "wins": self.wins,
@@ -84,7 +89,7 @@ class Strength:
             "losses": self.losses,
             "pairs": list(self.pairs),
             "score": self.score,
-            "interval": list(self.anytime),
+            "interval": list(self.anytime_interval),
             "elo": _finite(self.elo),
             "elo_interval": [_finite(limit) for limit in self.elo_interval(stopped)],
             "elo_interval_of": "anytime" if stopped or max(self.pairs) == sum(self.pairs) else "pentanomial",

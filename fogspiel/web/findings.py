@@ -128,7 +128,8 @@ def _meeting(run: Run) -> list[str]:
         first, second = kept_in(run.ask).names
         score = with_interval(result["score"], result["interval"])
         tally = f"+{result['wins']} ={result['draws']} -{result['losses']}"
-        return [f"{first} against {second} scores {score} in {result['games']:,} games ({tally})."]
+        played = f"{result['games']:,} games ({tally}); the interval is valid at any time"
+        return [f"{first} against {second} scores {score} in {played}."]
     if "best" in result:
         best = ", ".join(result["best"]) or "nobody"
         return [f"At least one half against each of the others: {best}."]

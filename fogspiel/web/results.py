@@ -12,6 +12,7 @@ from ..experiments.standings import charts, sentences, tables
 from ..experiments.stored import METHOD as PAPER
 from ..experiments.stored import request_of as paper_request
 from ..kriegspiel.bouts import manner_of, strength_in
+from ..kriegspiel.elo import INTERVALS_NOTE
 from ..matches import METHOD as MATCH
 from ..report import Chart, Part, Report, Series, Table, as_json, shown
 from ..report.figures import colours_of, plotted
@@ -58,6 +59,7 @@ def _bouts_report(run: Run) -> Report:
         "first", "second", "games", "wins", "draws", "losses", "score", "from", "to", "Elo", "Elo from", "Elo to",
         "plies", "refused a move, first", "refused a move, second",
     )  # fmt: skip
+    note = f"{INTERVALS_NOTE} Elo is left out where one side has won everything."
     rows, endings = [], []
     for (i, j), played in zip(request.pairs, met, strict=True):
         strength, manner = strength_in(played).as_json(request.stop), manner_of(played)
@@ -71,9 +73,7 @@ def _bouts_report(run: Run) -> Report:
         rows.append((*names, *figures, manner.plies, *manner.refused))
         endings += [(*names, ending, count) for ending, count in manner.endings.items()]
     parts: list[Part] = [
-        Table(
-            "meetings", "Every two engines", columns, rows, note="Elo is left out where one side has won everything."
-        ),
+        Table("meetings", "Every two engines", columns, rows, note=note),
         Table("endings", "How the games ended", ("first", "second", "ending", "games"), endings),
     ]
     paragraphs = found(run)
