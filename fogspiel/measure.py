@@ -9,7 +9,7 @@ import numpy as np
 
 from .contender import Contender
 from .game import Game
-from .players import Entrant, entrant_of
+from .players import Entrant
 from .race import interval
 from .referee import Refereed
 from .simulate import Match
@@ -58,8 +58,7 @@ def match_of(game: Game, first: Contender | Entrant, second: Contender | Entrant
     """The match of two contenders in the compiled loop, or at the referee if one of them sends players."""
     if isinstance(first, Contender) and isinstance(second, Contender):
         return Match(game, first, second)
-    one, other = (entrant_of(side) if isinstance(side, Contender) else side for side in (first, second))
-    return Refereed(game, one, other)
+    return Refereed(game, first, second)
 
 
 def measured(

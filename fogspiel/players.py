@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .contender import IN_TURN, MIXED, REDRAWN, Contender
-from .rng import fill_normal, unit
+from .contender import IN_TURN, Contender
+from .rng import unit
+from .simulate import theta_for
 
 
 class Player(Protocol):
@@ -45,22 +46,14 @@ class Entrant:
 
 
 class Planned:
-    """Plays by the parameters of a contender."""
+    """Plays by the parameters of a contender; where they are drawn, from its own stream."""
 
     def __init__(self, contender: Contender, stream: np.ndarray):
         self.contender, self.stream = contender, stream
         self.plan = np.zeros(contender.strategy.plan)
 
     def begin(self, side: int) -> None:
-        how, thetas = self.contender.how, self.contender.thetas
-        theta = thetas[0]
-        if how == REDRAWN:
-            theta = theta.copy()
-            fill_normal(self.stream, theta)
-        elif how == MIXED:
-            cumulated = np.cumsum(self.contender.weights)
-            theta = thetas[min(int(np.searchsorted(cumulated, unit(self.stream), "right")), len(thetas) - 1)]
-        self.contender.strategy.prepare(theta, self.plan)
+        self.contender.strategy.prepare(theta_for(self.contender, 0, self.stream), self.plan)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         return int(self.contender.strategy.choose(seen, np.array(actions, np.int64), self.plan, self.stream))
@@ -69,7 +62,7 @@ class Planned:
 def entrant_of(contender: Contender) -> Entrant:
     """The contender as somebody who sends players."""
     if contender.how == IN_TURN:
-        raise ValueError(f"{contender.name}: players in turn cannot be refereed; send each of them alone")
+        raise ValueError(f"{contender.name}: players in turn have no player for a single game; send each of them alone")
     return Entrant(contender.name, lambda stream: Planned(contender, stream))
 
 

@@ -1,16 +1,20 @@
 """The referee: one game between two players, who see their views and nothing else.
 
-Streams are those of the compiled loop in `simulate`: a seed for each game number, and from it one stream for chance
-and one for each seat, so that both games of a pair are the same deal.
+Streams are those of the compiled loop in `simulate`: a seed for each game number, and from it one stream for chance,
+one for each seat, and one that draws the contenders' members, so that both games of a pair are the same deal between
+the same members.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from .contender import ALONE, Contender
 from .game import CHANCE, OVER, Game, blank
-from .players import Entrant, Player
+from .players import Entrant, Player, entrant_of
 from .rng import below, stream_of
+from .simulate import theta_for
 
 
 class Played(NamedTuple):
@@ -42,27 +46,34 @@ def played(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> Pl
 
 
 class Refereed:
-    """Two entrants at one game: the same numbers, streams and scores as `simulate.Match`, move by move."""
+    """Two sides at one game, move by move; between contenders the numbers, streams and scores of `simulate.Match`."""
 
-    def __init__(self, game: Game, first: Entrant, second: Entrant):
-        self.game, self.entrants = game, (first, second)
+    def __init__(self, game: Game, first: Contender | Entrant, second: Contender | Entrant):
+        self.game, self.sides = game, (first, second)
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The first entrant's scores in games `first`.. of stream `key`: a row a number, a column a seat."""
+        """The first side's scores in games `first`.. of stream `key`: a row a number, a column a seat."""
         out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
         top = len(self.game.payoffs) - 1
         for i in range(count):
             number = first + i
-            swap = (
-                number % 2 if seats == "alternating" else below(stream_of(key, number, 3), 2) if seats == "coin" else 0
-            )
+            draws = stream_of(key, number, 3)
+            one, other = (entrant_for(side, number, draws) for side in self.sides)
+            swap = number % 2 if seats == "alternating" else below(draws, 2) if seats == "coin" else 0
             for column in range(out.shape[1]):
                 swapped = (column + swap) % 2 == 1
-                score = self._one(key, number, swapped).score
+                score = self._one(key, number, (other, one) if swapped else (one, other)).score
                 out[i, column] = top - score if swapped else score
         return out
 
-    def _one(self, key: int, number: int, swapped: bool) -> Played:
-        seated = self.entrants[::-1] if swapped else self.entrants
+    def _one(self, key: int, number: int, seated: tuple[Entrant, Entrant]) -> Played:
         first, second = (entrant.player(stream_of(key, number, 1 + side)) for side, entrant in enumerate(seated))
         return played(self.game, (first, second), stream_of(key, number, 0))
+
+
+def entrant_for(side: Contender | Entrant, number: int, draws: np.ndarray) -> Entrant:
+    """Who sends the players of game (pair) `number`: of a contender the member whose turn it is, or who is drawn."""
+    if isinstance(side, Entrant):
+        return side
+    theta = theta_for(side, number, draws)
+    return entrant_of(replace(side, thetas=theta[None], how=ALONE, weights=()))

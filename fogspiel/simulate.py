@@ -187,6 +187,16 @@ class Match:
         play_numbers(*self._shared, *a, *b, *workspace, theta, top, np.uint64(key), first, seats, out)
 
 
+def theta_for(contender: Contender, number: int, draws: np.ndarray) -> np.ndarray:
+    """The parameters that a contender plays game (pair) `number` with, as the compiled loop draws them."""
+    if contender.how == REDRAWN:
+        theta = np.empty_like(contender.thetas[0])
+        fill_normal(draws, theta)
+        return theta
+    cumulated = np.cumsum(contender.weights) if contender.weights else np.ones(len(contender.thetas))
+    return contender.thetas[member(contender.how, number, cumulated, draws)]
+
+
 class Position(NamedTuple):
     """One moment of a game: the state, who is to move (CHANCE and OVER included), and the actions there are."""
 
@@ -221,14 +231,8 @@ def recorded(game: Game, first: Contender, second: Contender, key: int, number: 
     streams = [stream_of(key, number, i) for i in range(4)]
     plans = []
     for contender in (first, second):
-        plan, strategy = np.zeros(contender.strategy.plan), contender.strategy
-        theta = contender.thetas[0].copy()
-        if contender.how == REDRAWN:
-            fill_normal(streams[3], theta)
-        else:
-            cumulated = np.cumsum(contender.weights) if contender.weights else np.ones(len(contender.thetas))
-            theta = contender.thetas[member(contender.how, number, cumulated, streams[3])]
-        strategy.prepare(theta, plan)
+        plan = np.zeros(contender.strategy.plan)
+        contender.strategy.prepare(theta_for(contender, number, streams[3]), plan)
         plans.append(plan)
     rules, out, record = game.rules, np.zeros(game.sizes.actions, np.int64), []
     state = np.zeros(game.sizes.state, np.int64)

@@ -1,19 +1,21 @@
 """Players at the referee: the same games as the compiled loop, and solved tables that are followed."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
-from fogspiel.contender import fixed, mixture, named, redrawn
+from fogspiel.contender import fixed, in_turn, mixture, named, redrawn
 from fogspiel.exact.certificate import certificate, knowledge_of
 from fogspiel.exact.response import exact_judgement
 from fogspiel.exact.tree import tree_of
 from fogspiel.game import game_named
+from fogspiel.measure import match_of
 from fogspiel.players import drawn, entrant_of, follower_of
 from fogspiel.referee import Refereed, played
 from fogspiel.rng import stream_of
-from fogspiel.simulate import Match, positions
+from fogspiel.simulate import SEATS, Match, positions
 
 
 @pytest.mark.parametrize("name", ["nim", "morra", "pig", "kuhn"])
@@ -26,11 +28,35 @@ def test_refereed_games_are_the_games_of_the_compiled_loop(name, seats):
     assert (scores == Match(game, first, second).scores(17, 0, 20, seats)).all()
 
 
-def test_redrawn_and_mixed_contenders_can_be_refereed():
+def contenders(game):
+    """One of every kind."""
+    thetas = np.array([fixed(game, seed).thetas[0] for seed in range(4)])
+    return {
+        "alone": fixed(game, 5),
+        "uniform": named(game, "uniform"),
+        "mixed": mixture(game, thetas, [0.1, 0.4, 0.2, 0.3]),
+        "in turn": in_turn(game, thetas),
+        "redrawn": redrawn(game),
+    }
+
+
+@pytest.mark.parametrize("name", ["nim", "morra", "batawaf", "permutation-ttt"])
+def test_every_kind_of_contender_plays_its_games_of_the_compiled_loop(name):
+    game = game_named(name)
+    found = contenders(game)
+    for one, other in product(found, repeat=2):
+        match, refereed = (way(game, found[one], found[other]) for way in (Match, Refereed))
+        for seats in SEATS:
+            scores = match.scores(17, 3, 12, seats)
+            assert (refereed.scores(17, 3, 12, seats) == scores).all(), (one, other, seats)
+
+
+def test_an_entrant_meets_the_members_that_the_compiled_loop_would_draw():
     game = game_named("morra")
-    both = mixture(game, np.array([fixed(game, 1).thetas[0], fixed(game, 2).thetas[0]]), [0.0, 1.0])
-    scores = Refereed(game, entrant_of(redrawn(game)), entrant_of(both)).scores(5, 0, 10)
-    assert scores.shape == (10, 2)
+    uniform = named(game, "uniform")
+    for contender in contenders(game).values():
+        scores = match_of(game, entrant_of(uniform), contender).scores(8, 0, 20)
+        assert (scores == Match(game, uniform, contender).scores(8, 0, 20)).all()
 
 
 def uniform_certificate(name):
