@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -80,3 +81,29 @@ def mixture(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str 
         raise ValueError("a mixture needs one non-negative weight for each member, not all zero")
     rows = np.array([checked_vector(game, theta) for theta in thetas])
     return Contender(name, _family(game), rows, MIXED, tuple(float(w) / sum(weights) for w in weights))
+
+
+class Frozen(TypedDict, total=False):
+    """A contender as numbers, fit for JSON: `theta`, and for a mixture `thetas` and `weights` too; or nothing."""
+
+    theta: list[float]
+    thetas: list[list[float]]
+    weights: list[float]
+
+
+def freeze(game: Game, player: object) -> Frozen:
+    """The numbers of a player whose run or file may change; nothing where its name says it all."""
+    if not isinstance(player, Contender) or player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
+        return {}
+    thetas = player.thetas.tolist()
+    if player.how == ALONE:
+        return {"theta": thetas[0]}
+    return {"theta": thetas[0], "thetas": thetas, "weights": list(player.weights)}
+
+
+def thaw(game: Game, frozen: Frozen, name: str) -> Contender | None:
+    """The contender that was frozen, to the last bit; None where only the name was kept."""
+    if "weights" in frozen:
+        rows = np.array([checked_vector(game, theta) for theta in frozen["thetas"]])
+        return Contender(name, _family(game), rows, MIXED, tuple(frozen["weights"]))
+    return with_parameters(game, frozen["theta"], name) if "theta" in frozen else None

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from . import __version__
 from .arena import report_key
-from .contender import Contender, with_parameters
+from .contender import Contender, Frozen, freeze, thaw
 from .entrants import entrant
 from .game import Game, game_named
 from .measure import Score, measured
@@ -33,14 +33,25 @@ def ask_of(game: Game, first: Side, second: Side, seed: int, games: int, seats: 
         "method": METHOD,
         "first": first.name,
         "second": second.name,
-        "first_theta": first.theta if isinstance(first, Contender) else None,
-        "second_theta": second.theta if isinstance(second, Contender) else None,
+        **_kept(game, "first", first),
+        **_kept(game, "second", second),
         "seed": seed,
         "games": games,
         "seats": seats,
         "rules": game.version,
         "fogspiel": __version__,
     }
+
+
+def _kept(game: Game, side: str, player: Side) -> dict[str, Any]:
+    """The numbers of a side as the request keeps them; `theta` is null where its name says it all."""
+    return {f"{side}_theta": None} | {f"{side}_{key}": value for key, value in freeze(game, player).items()}
+
+
+def _frozen(ask: dict[str, Any], side: str) -> Frozen:
+    """The numbers that a request keeps of a side."""
+    found = {key: ask.get(f"{side}_{key}") for key in Frozen.__annotations__}
+    return cast(Frozen, {key: value for key, value in found.items() if value is not None})
 
 
 def played(
@@ -58,8 +69,7 @@ def played(
         )
 
     def player(side: str) -> Side:
-        theta, name = ask[f"{side}_theta"], ask[side]
-        return entrant(game, name, store, ask["seed"]) if theta is None else with_parameters(game, theta, name)
+        return thaw(game, _frozen(ask, side), ask[side]) or entrant(game, ask[side], store, ask["seed"])
 
     first, second, key = player("first"), player("second"), report_key(ask["seed"])
     return measured(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)

@@ -12,11 +12,9 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import numpy as np
-
-from .contender import ALONE, MIXED, Contender
+from .contender import Contender, Frozen, freeze, thaw
 from .entrants import entrant
 from .game import Game, game_named
 from .page_players import demand_page_player
@@ -55,19 +53,16 @@ class Kept:
 def frozen(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:
     """The opponent that words stand for, as something that will not change."""
     demand_page_player(game, words)
-    found = entrant(game, words, store, seed)
-    if isinstance(found, Contender) and found.strategy is game.strategy and found.how in (ALONE, MIXED):
-        return {"words": words, "thetas": found.thetas.tolist(), "weights": list(found.weights)}
-    return {"words": words}
+    return {"words": words, **freeze(game, entrant(game, words, store, seed))}
 
 
 def thawed(game: Game, opponent: dict[str, Any], store: Path, seed: int) -> Entrant:
     """The opponent that was frozen."""
-    demand_page_player(game, opponent["words"])
-    if "thetas" in opponent and game.strategy:
-        how, weights = (MIXED, tuple(opponent["weights"])) if opponent["weights"] else (ALONE, ())
-        return entrant_of(Contender(opponent["words"], game.strategy, np.array(opponent["thetas"]), how, weights))
-    found = entrant(game, opponent["words"], store, seed)
+    words = opponent["words"]
+    demand_page_player(game, words)
+    if opponent.get("weights") == []:  # games that were begun earlier keep a vector as a mixture without weights
+        opponent = {"theta": opponent["thetas"][0]}
+    found = thaw(game, cast(Frozen, opponent), words) or entrant(game, words, store, seed)
     return entrant_of(found) if isinstance(found, Contender) else found
 
 

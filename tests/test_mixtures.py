@@ -8,11 +8,15 @@ import pytest
 
 import fogspiel.optimise
 from fogspiel.arena import report_key
-from fogspiel.contender import MIXED, mixture
+from fogspiel.contender import MIXED, fixed, freeze, in_turn, mixture, named, redrawn, thaw
 from fogspiel.entrants import entrant
+from fogspiel.experiments import tournament
 from fogspiel.game import game_named
+from fogspiel.matches import ask_of, played
 from fogspiel.measure import measured
 from fogspiel.optimise.step import Step, mixed
+from fogspiel.parlour import frozen, thawed
+from fogspiel.rng import stream_of
 from fogspiel.runs import Store, canonical
 from fogspiel.simulate import Match
 from fogspiel.truth import morra
@@ -216,3 +220,70 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
     report = report_key(1)
     assert report in keys and set(keys[: keys.index(report)]).isdisjoint({report})
     assert set(keys[keys.index(report) :]) == {report}
+
+
+# Frozen players
+
+
+def as_written(frozen):
+    """What is frozen, as a store gives it back."""
+    return json.loads(json.dumps(frozen))
+
+
+def test_a_frozen_player_thaws_to_the_last_bit():
+    dice = np.random.default_rng(3)
+    for members in range(1, 20):
+        player = mixture(MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members))
+        again = thaw(MORRA, as_written(freeze(MORRA, player)), player.name)
+        assert (again.name, again.how, again.weights) == (player.name, player.how, player.weights)
+        assert again.strategy is player.strategy and (again.thetas == player.thetas).all()
+    alone = fixed(MORRA, 4)
+    assert as_written(freeze(MORRA, alone)) == {"theta": list(alone.theta)}
+    assert thaw(MORRA, as_written(freeze(MORRA, alone)), "fixed").theta == alone.theta
+    for by_name in (named(MORRA, "uniform"), redrawn(MORRA), in_turn(MORRA, alone.thetas)):
+        assert freeze(MORRA, by_name) == {} and thaw(MORRA, {}, by_name.name) is None
+
+
+def mixture_file(path, thetas):
+    path.write_text(json.dumps({"game": "morra", "thetas": thetas, "weights": [0.5, 0.5]}))
+    return str(path)
+
+
+def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
+    one, other = ([list(fixed(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
+    words = mixture_file(tmp_path / "mixture.json", one)
+    first, second = (entrant(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
+    ask = as_written(ask_of(MORRA, first, second, 1, 400, "swapped"))
+    expected = measured(MORRA, first, second, report_key(1), 400)
+    mixture_file(tmp_path / "mixture.json", other)
+    assert measured(MORRA, entrant(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
+    assert played(ask, None, 1, lambda so_far: None, tmp_path) == expected
+    half = measured(MORRA, first, second, report_key(1), 200).as_json()
+    (tmp_path / "mixture.json").unlink()
+    assert played(ask, half, 1, lambda so_far: None, tmp_path) == expected
+
+
+def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
+    ask = ask_of(MORRA, fixed(MORRA, 1), named(MORRA, "uniform"), 1, 2, "coin")
+    assert as_written(ask)["first_theta"] == list(fixed(MORRA, 1).theta) and ask["second_theta"] is None
+    assert {key for key in ask if key.startswith(("first", "second"))} == {
+        f"{side}{part}" for side in ("first", "second") for part in ("", "_theta")
+    }
+
+
+def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
+    words = mixture_file(tmp_path / "mixture.json", [list(fixed(MORRA, seed).theta) for seed in (1, 2)])
+    for name in (words, "fixed", "redrawn"):
+        player = entrant(MORRA, name, tmp_path, 1)
+        kept = freeze(MORRA, player)
+        assert tournament.tournament(MORRA, (name, "uniform"), 2, 1, tmp_path).players[0] == {"name": name, **kept}
+        assert frozen(MORRA, name, tmp_path, 1) == {"words": name, **kept}
+        ask = ask_of(MORRA, player, player, 1, 2, "swapped")
+        assert {key: ask[f"first_{key}"] for key in kept} == kept
+
+
+def test_a_game_at_a_table_that_keeps_a_vector_in_the_earlier_form_goes_on(tmp_path):
+    theta = list(fixed(MORRA, 2).theta)
+    for kept in ({"thetas": [theta], "weights": []}, {"theta": theta}):
+        player = thawed(MORRA, {"words": "a run that is gone", **kept}, tmp_path, 1).player(stream_of(1))
+        assert player.contender.theta == tuple(theta)

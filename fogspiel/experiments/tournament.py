@@ -10,23 +10,20 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, cast
 
 from .. import __version__
 from ..arena import report_key
-from ..contender import ALONE, MIXED, Contender
+from ..contender import Contender, Frozen, freeze, thaw
 from ..entrants import entrant
 from ..game import Game, game_named
 from ..measure import measured
-from ..optimise.step import Answer
 from ..players import Entrant
 from ..ranking import counts_of
 from ..report import Report
 from ..rng import child
 from ..runs import Run, canonical
-from ..tuning import answer_in, check_seed, player_of
+from ..tuning import check_seed
 from ..workers import worked
 from .standings import Standings, charts, sentences, standings, tables
 from .stored import Job, Row
@@ -72,17 +69,8 @@ class Tournament:
 
 def tournament(game: Game, words: Sequence[str], games: int, seed: int, store: Path) -> Tournament:
     """The tournament of the players that these words stand for."""
-    players = tuple(_kept(game, name, entrant(game, name, store, seed)) for name in words)
+    players = tuple({"name": name, **freeze(game, entrant(game, name, store, seed))} for name in words)
     return Tournament(game.name, players, games, seed)
-
-
-def _kept(game: Game, name: str, player: Contender | Entrant) -> Row:
-    """A player as the request keeps him: by his numbers, or by name where that says it all."""
-    if not isinstance(player, Contender) or player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
-        return {"name": name}
-    mixed = player.how == MIXED
-    answer = Answer(player.thetas[0], *((player.thetas, np.array(player.weights)) if mixed else ()))
-    return {"name": name} | answer.as_json()
 
 
 def request_of(run: Run) -> Tournament:
@@ -106,9 +94,7 @@ def met(
     chosen, key = game_named(game), int(child(report_key(seed), int(digest, 16)))
 
     def player(kept: Row) -> Contender | Entrant:
-        if "theta" not in kept:
-            return entrant(chosen, kept["name"], Path(store), seed)
-        return player_of(chosen, answer_in(kept), kept["name"])
+        return thaw(chosen, cast(Frozen, kept), kept["name"]) or entrant(chosen, kept["name"], Path(store), seed)
 
     score = measured(chosen, player(players[0]), player(players[1]), key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
