@@ -23,6 +23,10 @@ LEAST_BATCH, MOST_BATCH = 64, 16_384
 BATCH_SECONDS = 0.25
 
 Event = dict[str, Any]
+Codes = str | list[int]
+"""Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list."""
+DIGITS = 3
+"""The most payoffs whose pairs of scores, in the base of this number, have one digit each."""
 
 
 class BudgetSpent(Exception):
@@ -89,7 +93,7 @@ class Arena:
         def observed(key: int, first: int, count: int) -> np.ndarray:
             return self._scores(match, key, first, count).sum(axis=1)
 
-        return self._raced(rule or self.race_rule, observed, outcomes=2 * self._columns + 1, games=self._columns)
+        return self._raced(rule or self.race_rule, observed, outcomes=self._most + 1, games=self._columns)
 
     def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
@@ -97,9 +101,9 @@ class Arena:
 
         def observed(key: int, first: int, count: int) -> np.ndarray:
             new, old = (self._scores(match, key, first, count).sum(axis=1) for match in matches)
-            return new - old + 2 * self._columns  # Z = (1 + D)/2 in units of its grid
+            return new - old + self._most  # Z = (1 + D)/2 in units of its grid
 
-        outcomes = 4 * self._columns + 1
+        outcomes = 2 * self._most + 1
         return self._raced(self.race_rule.for_differences(), observed, outcomes, games=2 * self._columns)
 
     def duels(self, newcomer: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
@@ -108,13 +112,13 @@ class Arena:
             return np.zeros((0, 2), np.int64)
         number, needed = len(self.events), 2 * len(others)
         if number < len(self.recorded):
-            scores = np.array([int(digit) for digit in self.recorded[number]["scores"]]).reshape(-1, 2)
+            scores = decode(self.recorded[number]["scores"]).reshape(-1, 2)
         else:
             if self._games_left(1) < needed:
                 raise BudgetSpent
             match = Match(self.game, self._player(newcomer), in_turn(self.game, np.array(others)))
             scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
-        self._close({"scores": "".join(map(str, scores.reshape(-1).tolist())), "games": needed})
+        self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
         return scores
 
     def meetings(self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False) -> np.ndarray:
@@ -124,19 +128,23 @@ class Arena:
         """
         number, rows = len(self.events), len(firsts)
         if number < len(self.recorded):
-            digits = self.recorded[number]["pairs"]
+            met = decode(self.recorded[number]["pairs"])
         else:
-            digits = self._met(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
-        self._close({"pairs": digits, "games": 2 * len(digits)})
-        met = np.frombuffer(digits.encode(), np.uint8).astype(np.int64) - ord("0")
+            met = self._met(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
+        self._close({"pairs": encode(self.game, met), "games": 2 * len(met)})
         met = met.reshape(rows, pairs) if same_deals else met.reshape(pairs, rows).T
-        return np.stack([met // 3, met % 3], axis=2)
+        return np.stack(np.divmod(met, pair_base(self.game)), axis=2)
 
     # How an event is played
 
     @property
     def _columns(self) -> int:
         return 2 if self.observation == "pair" else 1
+
+    @property
+    def _most(self) -> int:
+        """The highest score of an observation, as a sum of indices of payoffs."""
+        return self._columns * (len(self.game.payoffs) - 1)
 
     def _player(self, theta: np.ndarray) -> Contender:
         return with_parameters(self.game, theta)
@@ -198,27 +206,46 @@ class Arena:
         everyone = of_rows(slice(None))
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
-    def _met(self, scores: Callable[[int, int], np.ndarray], total: int) -> str:
-        """Play so many pairs in batches: for each a digit, three times the score in the first seat plus the other."""
-        number, digits = len(self.events), ""
+    def _met(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
+        """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
+        number, met = len(self.events), np.zeros(0, np.int64)
         if self.partial is not None and self.partial["event"] == number:
-            digits = self.partial["pairs"]
-        while len(digits) < total:
+            met = decode(self.partial["pairs"])
+        while len(met) < total:
             if self._games_left(2) < total:
-                self.games += 2 * len(digits)
+                self.games += 2 * len(met)
                 raise BudgetSpent
             began = time.monotonic()
             brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_a_second * BATCH_SECONDS) // 2))
-            batch = scores(len(digits), min(brief, total - len(digits)))
+            batch = scores(len(met), min(brief, total - len(met)))
             self._games_a_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
-            digits += (batch @ (3, 1) + ord("0")).astype(np.uint8).tobytes().decode()
-            if len(digits) < total:
-                self.on_batch(self, {"event": number, "pairs": digits, "games": 2 * len(digits)})
-        return digits
+            met = np.append(met, batch @ (pair_base(self.game), 1))
+            if len(met) < total:
+                self.on_batch(self, {"event": number, "pairs": encode(self.game, met), "games": 2 * len(met)})
+        return met
 
     def _close(self, event: Event) -> None:
         self.events.append(event)
         self.games += event["games"]
+
+
+def pair_base(game: Game) -> int:
+    """The base in which the two scores of a pair are the digits of one number."""
+    return max(len(game.payoffs), DIGITS)
+
+
+def encode(game: Game, numbers: np.ndarray) -> Codes:
+    """Scores, or pairs of them, as an event keeps them."""
+    if len(game.payoffs) > DIGITS:
+        return numbers.tolist()
+    return (numbers + ord("0")).astype(np.uint8).tobytes().decode()
+
+
+def decode(codes: Codes) -> np.ndarray:
+    """What an event keeps, as numbers again."""
+    if isinstance(codes, str):
+        return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
+    return np.array(codes, np.int64)
 
 
 def baseline(game: Game, name: str, seed: int) -> Contender:

@@ -13,10 +13,10 @@ import numpy as np
 from .arena import report_key
 from .contender import Contender, fixed
 from .entrants import found_by_run
-from .experiments.standings import RISK, Standings, charts, sentences, standings, tables
+from .experiments.standings import RISK, Standings, charts, sentences, standings, tables, unit_of
 from .experiments.tournament import METHOD as TOURNAMENT
 from .exploiter import LEAST_GAMES, exploiter
-from .game import Game, game_named
+from .game import WIN_DRAW_LOSS, Game, game_named
 from .measure import Score, measured
 from .optimise.step import Answer, mixed
 from .ranking import counts_of
@@ -192,9 +192,10 @@ EXPLOITERS = (
 )  # fmt: skip
 EXPLOITERS_NOTE = (
     "What the exploiter scores is a lower limit of what the best reply scores: it was trained against the frozen "
-    "answer and scored on fresh games (95 %, valid at any time). Exploitability is the score less one half. Exact best "
-    "replies are known for Morra, Nim, Pig, Guess Who and permutation tic-tac-toe; against a mixture at Nim, Pig and "
-    "Guess Who there is an upper limit: what somebody scores who is told which member he meets."
+    "answer and scored on fresh games (95 %, valid at any time). Exploitability is the score less what equal players "
+    "get, one half where a win counts 1. Exact best replies are known for Morra, Nim, Pig, Guess Who and permutation "
+    "tic-tac-toe; against a mixture at Nim, Pig and Guess Who there is an upper limit: what somebody scores who is "
+    "told which member he meets."
 )
 LATEST = ("run", "checkpoint", "the answer scores", "from", "to", "forgotten")
 LATEST_NOTE = (
@@ -214,7 +215,10 @@ def report(found: Sequence[Diagnosis], command: str) -> Report:
     parts: list[Part] = [exploiters]
     latest = [line for one in found for line in _latest(one)]
     if latest:
-        parts.append(Table("latest", "The answer against older checkpoints", LATEST, latest, note=LATEST_NOTE))
+        played = [game_named(name) for name in sorted({one.game for one in found})]
+        units = [f" At {game.title} {unit_of(game)}." for game in played if game.payoffs != WIN_DRAW_LOSS]
+        note = LATEST_NOTE + "".join(units)
+        parts.append(Table("latest", "The answer against older checkpoints", LATEST, latest, note=note))
     parts.append(Chart("exploiters-chart", "Exploiters", "run", "score", series, kind="dots"))
     for one in found:
         if one.history is not None:

@@ -1,9 +1,10 @@
 """Races: after how many games may one of two players be called the better one? Counts in, verdict out.
 
-An observation is the challenger's score, one of the equally spaced values 0, 1/K, ..., 1: K = 2 for one game (loss,
-draw, win), K = 4 for the mean of a role-swapped pair, K = 4 or 8 for Z = (1 + D)/2, where D is the difference of two
-scores against a common opponent. A race sees `counts`, how often each value came, and nothing else: games may be played
-in any order, in blocks, on many cores and after interruptions, and the counts of the parts are added.
+An observation is the challenger's score, one of the equally spaced values 0, 1/K, ..., 1: with three payoffs K = 2 for
+one game (loss, draw, win), K = 4 for the mean of a role-swapped pair, K = 4 or 8 for Z = (1 + D)/2, where D is the
+difference of two scores against a common opponent; with more payoffs the steps are finer. A race sees `counts`, how
+often each value came, and nothing else: games may be played in any order, in blocks, on many cores and after
+interruptions, and the counts of the parts are added.
 
 The promise: a player whose true score is at most 1/2 - epsilon is picked with probability at most delta; in between
 nothing is promised. (The asymmetric race: a challenger at most 1/2, an incumbent at most 1/2 - 2 epsilon.)

@@ -4,12 +4,15 @@ import json
 import sys
 from pathlib import Path
 
+import five_payoffs
+
 from fogspiel.contender import fixed, named
 from fogspiel.game import UNIFORM, Game, games
 from fogspiel.simulate import recorded
 
 FOLDER = Path(__file__).parent / "golden"
 SEED = 2018
+GAMES = [*games().values(), *five_payoffs.GAMES]
 
 
 def sample_records(game: Game) -> list[dict]:
@@ -27,10 +30,10 @@ def sample_records(game: Game) -> list[dict]:
 def main() -> None:
     """Write the missing files; with an argument only print the records of every game, to compare two ways to run."""
     if len(sys.argv) > 1:
-        print(json.dumps({game.name: sample_records(game) for game in games().values()}))
+        print(json.dumps({game.name: sample_records(game) for game in GAMES}))
         return
     FOLDER.mkdir(exist_ok=True)
-    for game in games().values():
+    for game in GAMES:
         path = FOLDER / f"{game.name}-v{game.version}.json"
         if not path.exists():
             path.write_text(json.dumps(sample_records(game), separators=(",", ":")) + "\n")

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_records import FOLDER, SEED, sample_records
+from golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.contender import fixed, named, names, redrawn
-from fogspiel.game import OVER, UNIFORM, Strategy, game_named, games
+from fogspiel.game import OVER, UNIFORM, Strategy, game_named
 from fogspiel.games import _war_rules as war
 from fogspiel.simulate import Match, positions, recorded, view_of
 
-GAMES = list(games().values())
 TUNABLE = [game for game in GAMES if game.strategy]
 SCRIPT = Path(__file__).parent / "golden_records.py"
 
@@ -271,6 +270,16 @@ def other_men(state, player, rng):
         state[rules.REFUSED : rules.REFUSED + 64] = rng.integers(-(2**63), 2**63 - 1, 64)
 
 
+def other_sum(state, player, rng):
+    """Sums: the other's card and addition are hidden until both have decided."""
+    import five_payoffs as rules
+
+    if state[rules.CARD] >= 0 and not rules.ended(state):
+        state[rules.CARD + 1 - player] = rng.integers(2)
+        if player == 1 and state[rules.ADDED] >= 0:
+            state[rules.ADDED] = rng.integers(2)
+
+
 def open_information(state, player, rng):
     """Nothing is hidden."""
 
@@ -296,6 +305,7 @@ HIDDEN = {
     "flip": reshuffled_stacks,
     "battleship": other_fleet,
     "kriegspiel": other_men,
+    "five_payoffs": other_sum,
 }
 """How to change a state in what a player cannot see, by the game's module."""
 

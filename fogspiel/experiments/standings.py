@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..game import WIN_DRAW_LOSS, Game
 from ..race import interval
 from ..ranking import (
     RESAMPLES,
@@ -138,6 +139,13 @@ def standings(players: Sequence[str], counts: np.ndarray, seed: int) -> Standing
 
 
 # In words
+
+
+def unit_of(game: Game) -> str:
+    """What a score of a round robin is, which knows shares and no payoffs."""
+    if game.payoffs == WIN_DRAW_LOSS:
+        return "a win counts 1, a draw 1/2"
+    return f"a score is the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
 
 
 def sentences(found: Standings) -> Iterator[str]:

@@ -25,7 +25,7 @@ from ..rng import child
 from ..runs import Run, canonical
 from ..tuning import check_seed
 from ..workers import worked
-from .standings import Standings, charts, sentences, standings, tables
+from .standings import Standings, charts, sentences, standings, tables, unit_of
 from .stored import Job, Row
 
 METHOD = "tournament"
@@ -157,14 +157,9 @@ def standing_of(request: Tournament, rows: Sequence[Row]) -> Standings:
 def report(request: Tournament, found: Standings) -> Report:
     """The tournament's report."""
     game, pairs = game_named(request.game), len(request.players) * (len(request.players) - 1) // 2
-    unit = (
-        "a win counts 1, a draw 1/2"
-        if game.payoffs == (0, 0.5, 1)
-        else f"a score is the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
-    )
     intro = (
         f"{len(request.players)} players of {game.title}, {pairs} pairs, {2 * -(-request.games // 2):,} fresh games "
-        f"for each pair, every deal twice with the seats swapped; {unit}."
+        f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
     )
     return Report(
         name=f"tournament-{request.game}",

@@ -29,7 +29,9 @@ class Archive:
         assert arena.game.strategy is not None
         self.arena, self.halves = arena, arena.game.strategy.halves
         self.thetas = np.zeros((0, len(arena.game.strategy.parameters)))
-        self.points = np.zeros((0, 0))  # of a row in the first seat against a column, in units of the highest payoff
+        self.points = np.zeros(
+            (0, 0)
+        )  # of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest
         self.played = np.zeros((0, 0), np.int64)
 
     def __len__(self) -> int:

@@ -28,7 +28,7 @@ GUARD = Race("count-mixture-asymmetric", delta=0.05, epsilon=0.02)
 
 def duel(arena: Arena) -> Iterator[Step]:
     """Antithetic gradient with momentum, sigma and gain adapted, guarded; answers the average of its way."""
-    seeds = hashed(arena)
+    seeds, most = hashed(arena), 2 * (len(arena.game.payoffs) - 1)
     x, sigma, gain, lead = arena.start, 1.0, 1.0, WEAK
     average, safe, drift = x, x, np.zeros(len(x))
     step = since = 0  # steps in all, and since the average began
@@ -36,7 +36,7 @@ def duel(arena: Arena) -> Iterator[Step]:
         step, since, kept = step + 1, since + 1, False
         if not seeds.all():
             e = np.where(seeds, 0.0, arena.gaussians(DIRECTIONS))
-            leads = arena.meetings(x + sigma * e, x - sigma * e, pairs=2).sum(axis=2) / 4 - 0.5
+            leads = arena.meetings(x + sigma * e, x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
             slope = leads.mean(axis=1) @ e / DIRECTIONS
             # Kesten (1958): longer strides while the slopes agree with the way come, shorter ones when they turn.
             gain = within(gain * math.exp(LEARNING * cosine(slope, drift)), LEAST_GAIN, MOST_GAIN)

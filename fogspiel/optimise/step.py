@@ -27,7 +27,7 @@ class Step:
     weights: np.ndarray | None = None
     """Of each member; or a row for each seat, where the halves of the vectors are mixed apart."""
     value: float | None = None
-    """What the first player gets at the equilibrium of the measured table."""
+    """What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest."""
 
     @property
     def answer(self) -> "Answer":

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arena import decode
 from ..bounding import METHOD as BOUNDS
 from ..experiments.bouts import METHOD as BOUTS
 from ..experiments.stored import METHOD as PAPER
 from ..experiments.tournament import METHOD as TOURNAMENT
-from ..game import games
+from ..game import WIN_DRAW_LOSS, games
 from ..kriegspiel.bouts import strength_in
 from ..matches import METHOD as MATCH
 from ..race import interval, mean
@@ -78,6 +79,8 @@ class Races(Trail):
         game = games().get(ask["game"])
         self.top = len(game.payoffs) - 1 if game else 2
         self.symmetric = game is not None and game.symmetric
+        if game and game.payoffs != WIN_DRAW_LOSS:
+            self.y = f"score, as the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
         if ask["method"] in MIXING:
             self.title = "Every step: what the first player gets where nobody of the mixture can do better"
 
@@ -103,10 +106,9 @@ class Races(Trail):
         """The newcomer's observations, by their score."""
         if "counts" in event:
             return np.array(event["counts"], np.int64)
-        if not (digits := event.get("scores")):
+        if not event.get("scores"):
             return None
-        sums = [int(one) + int(other) for one, other in zip(digits[::2], digits[1::2], strict=True)]
-        return np.bincount(sums, minlength=2 * self.top + 1)
+        return np.bincount(decode(event["scores"]).reshape(-1, 2).sum(axis=1), minlength=2 * self.top + 1)
 
 
 class Scores(Trail):
