@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fogspiel.game import LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
-from fogspiel.kernel import kernel, variant
-from fogspiel.rng import fill_normal, stream_of, unit
+from fogspiel.core.game import LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from fogspiel.core.kernel import kernel, variant
+from fogspiel.core.rng import fill_normal, stream_of, unit
 
 STEEPNESS = 3.0
 CONDITION = 10.0

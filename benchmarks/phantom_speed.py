@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from speed import openspiel_cpp, openspiel_python, rate
 
-from fogspiel.contender import named
-from fogspiel.game import game_named
-from fogspiel.simulate import Match
+from fogspiel.core.agents import named
+from fogspiel.core.game import game_named
+from fogspiel.core.simulate import Match
 
 PEERS = {
     "phantom-ttt": "phantom_ttt(obstype=reveal-nothing)",

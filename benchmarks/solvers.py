@@ -59,16 +59,16 @@ Answer = dict[str, Any]
 
 def tree_named(game: str) -> Any:
     """The whole tree of a game."""
-    from fogspiel.exact.tree import tree_of
-    from fogspiel.game import game_named
+    from fogspiel.solve.tree import tree_of
+    from fogspiel.core.game import game_named
 
     return tree_of(game_named(game))
 
 
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
     """CPU seconds for the tree, for presolve and for the programme, with the tree and what was found."""
-    from fogspiel.exact.presolve import presolved
-    from fogspiel.exact.solve import by_simplex
+    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.routes import by_simplex
 
     began = cpu()
     tree = tree_named(game)
@@ -84,8 +84,8 @@ def in_parts(game: str) -> tuple[list[float], Any, Any]:
 
 def plain(game: str) -> float:
     """CPU seconds for the tree and its linear programme as they are, without any reduction of ours."""
-    from fogspiel.exact.lp import equilibrium
-    from fogspiel.exact.tree import sequence_form
+    from fogspiel.solve.lp import equilibrium
+    from fogspiel.solve.tree import sequence_form
 
     began = cpu()
     equilibrium(sequence_form(tree_named(game)))
@@ -94,7 +94,7 @@ def plain(game: str) -> float:
 
 def certified(game: str) -> tuple[float, Answer]:
     """CPU seconds from the rules to the certificate of the exact value, with the result."""
-    from fogspiel.solving import Request, solved
+    from fogspiel.runs.kinds.solve import Request, solved
 
     began = cpu()
     result = solved(Request(game, exact=True))
@@ -105,7 +105,7 @@ def lp(game: str, repeats: int) -> Answer:
     """The linear programme in parts, plain, and with the certificate; how sound the strategies are."""
     import numpy as np
 
-    from fogspiel.exact.response import judgement
+    from fogspiel.solve.best_response import judgement
 
     in_parts(game), plain(game), certified(game)
     parts, tree, found = min((in_parts(game) for _ in range(repeats)), key=lambda run: sum(run[0]))
@@ -127,10 +127,10 @@ def lp(game: str, repeats: int) -> Answer:
 
 def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     """Milliseconds for an iteration of CFR+ on the whole game, and on what presolve leaves of it."""
-    from fogspiel.exact.cfr import Regrets
-    from fogspiel.exact.presolve import presolved
-    from fogspiel.exact.response import judgement
-    from fogspiel.exact.tree import sequence_form
+    from fogspiel.solve.cfr import Regrets
+    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.best_response import judgement
+    from fogspiel.solve.tree import sequence_form
 
     tree, best = tree_named(game), []
     form = sequence_form(tree)
@@ -152,9 +152,9 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
-    from fogspiel.exact.presolve import presolved
-    from fogspiel.exact.response import judgement
-    from fogspiel.exact.solve import AFRESH, by_regrets
+    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.best_response import judgement
+    from fogspiel.solve.routes import AFRESH, by_regrets
 
     began = cpu()
     tree = tree_named(game)
@@ -173,7 +173,7 @@ def minimised(game: str, method: str, target: float, limit: float) -> Answer:
 
 def reach(game: str, targets: list[float], limit: float, repeats: int, quick: float) -> Answer:
     """CPU seconds to each target by every method, and to the exact value by linear programming."""
-    from fogspiel.exact.cfr import METHODS
+    from fogspiel.solve.cfr import METHODS
 
     table: Answer = {}
     for method in METHODS:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fogspiel.contender import fixed, named
-from fogspiel.game import Game, games
-from fogspiel.simulate import Match
+from fogspiel.core.agents import fixed, named
+from fogspiel.core.game import Game, games
+from fogspiel.core.simulate import Match
 
 TARGETS = {
     "war": 100_000, "batawaf": 300_000, "guesswho24": 1_500_000, "guesswho96": 1_000_000, "morra": 5_000_000,

@@ -17,14 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optimisers import PEERS, cma_alone, last, peer, redrawn
 
-from fogspiel.arena import Arena, Budget
-from fogspiel.experiments import beyond
-from fogspiel.experiments.published import LINES, METHODS, Line
-from fogspiel.experiments.stored import Batches, Experiment, Job, Request, Row, carry_on, known_rows, run_of
-from fogspiel.experiments.table2 import Score, scored, scores_of, scoring_games, seeds_of, training_games
-from fogspiel.game import game_named
-from fogspiel.report import Report, Table, written
-from fogspiel.runs import Store
+from fogspiel.tune.arena import Arena, Budget
+from fogspiel.papers import methods_compared
+from fogspiel.papers.published import LINES, METHODS, Line
+from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, known_rows, run_of
+from fogspiel.papers.table2 import Score, scored, scores_of, scoring_games, seeds_of, training_games
+from fogspiel.core.game import game_named
+from fogspiel.runs.report import Report, Table, written
+from fogspiel.runs.store import Store
 
 CMA = "cma alone"
 OTHERS = (*PEERS, CMA)
@@ -42,7 +42,7 @@ def batches(request: Request) -> Batches:
     found = yield [
         Job(searched, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
-        for games in [training_games(line.game, beyond.OURS[0], request)]
+        for games in [training_games(line.game, methods_compared.OURS[0], request)]
         for method in OTHERS
         for seed in seeds_of(request)
     ]
@@ -50,13 +50,13 @@ def batches(request: Request) -> Batches:
         Job(
             scored,
             {key: row[key] for key in ("game", "method", "seed")}
-            | {"race": request.race, "training": row["games"], "against": beyond.JUDGED}
+            | {"race": request.race, "training": row["games"], "against": methods_compared.JUDGED}
             | {"games": scoring_games(row["game"], request)},
             {"found": row},
         )
         for row in found
     ]
-    yield from beyond.batches(request)
+    yield from methods_compared.batches(request)
 
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
@@ -89,16 +89,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _line(line: Line, scores: beyond.Scores) -> tuple:
+def _line(line: Line, scores: methods_compared.Scores) -> tuple:
     def best(methods: Sequence[str]) -> tuple[str, Score]:
-        name = max(methods, key=lambda method: scores[line.game, method, beyond.JUDGED].mean)
-        return name, scores[line.game, name, beyond.JUDGED]
+        name = max(methods, key=lambda method: scores[line.game, method, methods_compared.JUDGED].mean)
+        return name, scores[line.game, name, methods_compared.JUDGED]
 
-    ours, mine = best((*beyond.OURS, *beyond.WITH_CMA))
+    ours, mine = best((*methods_compared.OURS, *methods_compared.WITH_CMA))
     cells: list = [line.title, ours, mine.mean, *mine.interval]
     for theirs, score in (best(METHODS), *(best((other,)) for other in OTHERS)):
         cells += [theirs] if theirs in METHODS else []
-        cells += [score.mean, *score.interval, beyond.verdict(mine, score)]
+        cells += [score.mean, *score.interval, methods_compared.verdict(mine, score)]
     return tuple(cells)
 
 

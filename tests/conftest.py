@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fogspiel import cli
-from fogspiel.workers.compilation import compile_in_turn
+from fogspiel.runs.workers.compile_lock import compile_in_turn
 
 compile_in_turn()  # there is more than one process of tests, and they share the cache
 

@@ -9,23 +9,21 @@ from typing import NoReturn
 
 import typer
 
-from . import (  # noqa: F401 (each adds its commands to the application)
-    bounds,
-    catalogue,
-    diagnose,
-    explain,
-    kriegspiel,
-    kriegspiel_games,
-    kriegspiel_learn,
-    match,
-    paper,
-    play,
-    runs,
-    solve,
-    tournament,
-    upkeep,
-    web,
-)
+from .commands import bounds  # noqa: F401 (each adds its commands to the application)
+from .commands import catalogue
+from .commands import diagnose
+from .commands import explain
+from .commands import kriegspiel
+from .commands import kriegspiel_games
+from .commands import kriegspiel_learn
+from .commands import match
+from .commands import paper
+from .commands import play
+from .commands import runs
+from .commands import solve
+from .commands import tournament
+from .commands import upkeep
+from .commands import web
 from .app import INTERRUPTED, app, print_json
 
 MOMENT = 0.005
@@ -71,7 +69,7 @@ def _take_signals() -> None:
 
 def main() -> None:
     """Run the command line; bad input gets one sentence and exit code 2."""
-    from ..store import StoreError
+    from ..runs.sqlite_file import StoreError
 
     _take_signals()
     try:

@@ -14,7 +14,7 @@ import typer
 from .. import __version__
 
 if TYPE_CHECKING:
-    from ..runs import Run
+    from ..runs.store import Run
 
 app = typer.Typer(
     name="fogspiel",
@@ -56,7 +56,7 @@ def print_json(body: dict[str, Any]) -> None:
 
 def store_path(chosen: Path | None) -> Path:
     """The store that was named, or the default one."""
-    from ..runs import default_path
+    from ..runs.store import default_path
 
     return chosen if chosen is not None else default_path()
 
@@ -69,7 +69,7 @@ def resume_command(run: str, store: Path | None) -> str:
 @contextmanager
 def resumable(run: "Run", store: Path | None, as_json: bool, again: str | None = None) -> Iterator[None]:
     """Whatever stops the work on a run, say how to go on with it, or `again` with all that it is a part of."""
-    from .. import screen
+    from . import console
 
     again = again or resume_command(run.name, store)
     try:
@@ -77,7 +77,7 @@ def resumable(run: "Run", store: Path | None, as_json: bool, again: str | None =
     except KeyboardInterrupt:
         if as_json:
             print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
-        screen.err.print(f"interrupted; nothing is lost. Go on with: {again}")
+        console.err.print(f"interrupted; nothing is lost. Go on with: {again}")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
@@ -90,13 +90,13 @@ def cores(threads: int | None) -> int:
 
 def announce_compilation() -> None:
     """Say why the very first games take a while; two commands at once take turns at compiling."""
-    from .. import screen
-    from ..kernel import FIRST_TIME
-    from ..workers.compilation import compile_in_turn
+    from . import console
+    from ..core.kernel import FIRST_TIME
+    from ..runs.workers.compile_lock import compile_in_turn
 
     compile_in_turn()
     if FIRST_TIME:
-        screen.err.print("compiling the rules for the first time: this takes half a minute, once")
+        console.err.print("compiling the rules for the first time: this takes half a minute, once")
 
 
 def spoken_lines(stage: TextIO) -> Iterator[str]:

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..game import CHANCE, OVER, Game, Rules, Sizes
-from ..kernel import inlined, kernel
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes
+from ..core.kernel import inlined, kernel
 
 CARD, MOVES, HISTORY = 0, 2, 3
 SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(3)

@@ -25,8 +25,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..game import CHANCE, OVER, Game, Rules, Sizes
-from ..kernel import inlined, kernel, variant
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes
+from ..core.kernel import inlined, kernel, variant
 
 SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
 SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)

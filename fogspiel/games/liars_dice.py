@@ -18,8 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..game import CHANCE, OVER, Game, Rules, Sizes
-from ..kernel import inlined, kernel, variant
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes
+from ..core.kernel import inlined, kernel, variant
 
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..game import OVER, Game, Rules, Sizes
-from ..kernel import kernel, variant
+from ..core.game import OVER, Game, Rules, Sizes
+from ..core.kernel import kernel, variant
 
 WORTH, FIRST, SHOWN = range(3)
 SEEN_OWN, SEEN_OTHER = 0, 1

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 
-from ..chess.fen import SIDES, START
-from ..chess.position import POSITION
+from ..games.chess.fen import SIDES, START
+from ..games.chess.position import POSITION
 from .san import HIDDEN, long_name, short_name
-from .umpire import Message, Switches, Umpire
+from .referee import Message, Switches, Umpire
 
 WIDTH = 79
 RESULTS = ("0-1", "1/2-1/2", "1-0")

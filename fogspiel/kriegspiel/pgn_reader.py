@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..chess.attempts import lose_own, move_own
-from ..chess.fen import SIDES, square_named
-from ..chess.position import MEN, NOBODY, POSITION
-from ..chess.words import DIRECTIONS
-from ..games._kriegspiel_rules import HOME, OWN_RIGHTS
+from ..games.chess.attempts import lose_own, move_own
+from ..games.chess.fen import SIDES, square_named
+from ..games.chess.position import MEN, NOBODY, POSITION
+from ..games.chess.words import DIRECTIONS
+from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
 from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
 from .san import HIDDEN, meant, moves_in, own_attempts
-from .umpire import Message, Switches, Umpire
+from .referee import Message, Switches, Umpire
 
 TOKEN = re.compile(
     r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])

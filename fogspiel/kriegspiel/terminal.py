@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..chess.fen import SIDES, move_name, move_named
-from ..chess.position import BLACK, KINDS, PAWN, QUEEN, WHITE, end_of, start_of
-from ..chess.words import drawing
-from ..games import _kriegspiel_rules as rules
-from ..games.kriegspiel import reveal, show
-from ..players import Player
+from ..games.chess.fen import SIDES, move_name, move_named
+from ..games.chess.position import BLACK, KINDS, PAWN, QUEEN, WHITE, end_of, start_of
+from ..games.chess.words import drawing
+from ..games.kriegspiel import rules
+from ..games.kriegspiel.words import reveal, show
+from ..core.players import Player
 from .pgn import RESULTS, UNFINISHED, turns_of
-from .umpire import Answer, Umpire
+from .referee import Answer, Umpire
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n

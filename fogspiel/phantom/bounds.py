@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .board import BOARDS, Board
-from .proof import GAMES
-from .prover import Prover, document
-from .surewin import SureWin
-from .window import MANY, Failed, Turn, Widths, Windows
+from ..solve.checkers.phantom_bounds import GAMES
+from .bounds_certificate import Prover, document
+from .and_or_search import SureWin
+from .information_relaxation import MANY, Failed, Turn, Widths, Windows
 
 TO_THE_END = 25
 WIDTHS: dict[int, tuple[Widths, ...]] = {0: (((MANY, 3),),), 1: (((MANY, 3),), ((2, MANY), (12, 6), (MANY, 4)))}

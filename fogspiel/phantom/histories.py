@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import inlined, kernel
+from ..core.kernel import inlined, kernel
 from .board import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1

@@ -14,12 +14,12 @@ from math import prod
 
 import numpy as np
 
-from ..exact.lp import equilibrium
-from ..exact.rational import Exact, exact_of
-from .belief import WON, Beliefs, OpenEyes
+from ..solve.lp import equilibrium
+from ..solve.fractions import Exact, exact_of
+from .beliefs import WON, Beliefs, OpenEyes
 from .board import Board
-from .surewin import SureWin
-from .window import ALL, Widths, Window, Windows, drained
+from .and_or_search import SureWin
+from .information_relaxation import ALL, Widths, Window, Windows, drained
 
 
 def orbits(board: Board) -> list[list[int]]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..games._phantom_rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
-from ..players import Entrant, drawn
+from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
+from ..core.players import Entrant, drawn
 from .board import BOARDS, Board
-from .raw import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
+from ..solve.checkers.phantom_solution import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
 
 
 def situation_seen(seen: np.ndarray) -> Situation:

@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from ..contender import named, names
-from ..entrants import engines_of
-from ..game import Game, game_named, games, parameters_of
-from ..pictures import seen
-from ..pictures.parts import as_data
-from ..players import entrant_of
-from ..sitting import Sitting
+from ..core.agents import named, names
+from ..runs.agent_texts import engines_of
+from ..core.game import Game, game_named, games, parameters_of
+from ..core.drawing import seen
+from ..core.picture import as_data
+from ..core.players import entrant_of
+from ..core.session import Sitting
 from .opponents import opponents
 
 KINDS = (

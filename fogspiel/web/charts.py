@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.responses import Response
 
-from .guard import CHARTS_POLICY
+from .security import CHARTS_POLICY
 
 
 @cache

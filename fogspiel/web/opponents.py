@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..contender import names
-from ..entrants import engines_of
-from ..game import Game
+from ..core.agents import names
+from ..runs.agent_texts import engines_of
+from ..core.game import Game
 from ..kriegspiel.engine import USUAL, engine_in
-from ..optimise import METHODS
-from ..page_players import demand_page_player
-from ..runs import Store, StoreError
-from ..solving import METHOD as SOLVE
+from ..tune.methods import METHODS
+from .page_agents import demand_page_player
+from ..runs.store import Store, StoreError
+from ..runs.kinds.solve import METHOD as SOLVE
 
 STRATEGY, ENGINE, RUN, SOLUTION = "strategy", "engine", "run", "solution"
 LONGEST, MOST_NODES = 60.0, 50_000_000

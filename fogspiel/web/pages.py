@@ -9,10 +9,10 @@ from fastapi.responses import HTMLResponse
 from starlette.templating import Jinja2Templates
 
 from .. import __version__
-from ..game import game_named
+from ..core.game import game_named
 from .catalogue import by_kind
 from .play import Key, Table, finished, found
-from .scenes import seat_of
+from .session_json import seat_of
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"

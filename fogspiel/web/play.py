@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
-from ..entrants import KRIEGSPIEL
-from ..game import game_named
+from ..runs.agent_texts import KRIEGSPIEL
+from ..core.game import game_named
 from ..kriegspiel.pgn import written
-from ..parlour import Kept, Parlour, Unknown
+from .session_store import Kept, Parlour, Unknown
 from .opponents import demand_opponent
-from .scenes import pictures, replay, scene
+from .session_json import pictures, replay, scene
 
 LOG = logging.getLogger(__name__)
 THINKERS = 2

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import HTMLResponse
 
-from ..games._resistance_setups import SETUPS, Setup
-from ..resistance.check import Resistance
-from ..resistance.explain import spies_lines
-from ..resistance.tables import LETTERS, TABLES, certain_share, strategy_of
-from ..solving import Request as Solve
-from ..solving import solved
-from .bench import Bench, in_time
+from ..games.resistance.setups import SETUPS, Setup
+from ..solve.checkers.resistance_certificate import Resistance
+from ..solve.resistance.words import spies_lines
+from ..solve.resistance.plan_tables import LETTERS, TABLES, certain_share, strategy_of
+from ..runs.kinds.solve import Request as Solve
+from ..runs.kinds.solve import solved
+from .background import Bench, in_time
 from .pages import page
 
 OUTCOMES = {"+": "succeeded", "-": "sabotaged"}

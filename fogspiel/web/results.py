@@ -5,29 +5,30 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ..bounding import METHOD as BOUNDS
-from ..experiments import bouts, tournament
-from ..experiments.catalogue import experiment_named
-from ..experiments.standings import charts, sentences, tables
-from ..experiments.stored import METHOD as PAPER
-from ..experiments.stored import request_of as paper_request
-from ..kriegspiel.bouts import manner_of, strength_in
-from ..kriegspiel.elo import INTERVALS_NOTE
-from ..matches import METHOD as MATCH
-from ..report import Chart, Part, Report, Series, Table, as_json, shown
-from ..report.figures import colours_of, plotted
-from ..report.parts import HEADING, numeric
-from ..report.text import as_csv
-from ..runs import Run
-from ..solving import METHOD as SOLVE
-from .bench import Bench, in_time
+from ..runs.kinds.bounds import METHOD as BOUNDS
+from ..runs.kinds import kriegspiel as bouts
+from ..runs.kinds import round_robin
+from ..papers.catalogue import experiment_named
+from ..runs.standings import charts, sentences, tables
+from ..runs.jobs import METHOD as PAPER
+from ..runs.jobs import request_of as paper_request
+from ..kriegspiel.matches import manner_of, strength_in
+from ..stats.elo import INTERVALS_NOTE
+from ..runs.kinds.match import METHOD as MATCH
+from ..runs.report import Chart, Part, Report, Series, Table, as_json, shown
+from ..runs.report.figures import colours_of, plotted
+from ..runs.report.parts import HEADING, numeric
+from ..runs.report.text import as_csv
+from ..runs.store import Run
+from ..runs.kinds.solve import METHOD as SOLVE
+from .background import Bench, in_time
 from .charts import with_charts
-from .findings import asked, found, title_of
+from .summaries import asked, found, title_of
 from .pages import page
-from .shelf import Name, Shelf
-from .trails import kind_of, trail_of
+from .run_reader import Name, Shelf
+from .progress import kind_of, trail_of
 
-METHODS = (PAPER, tournament.METHOD, bouts.METHOD, SOLVE, BOUNDS, MATCH)
+METHODS = (PAPER, round_robin.METHOD, bouts.METHOD, SOLVE, BOUNDS, MATCH)
 """Runs that have a report."""
 WORDY = 40
 """Letters from which on a cell may be broken into lines."""
@@ -44,9 +45,9 @@ def report_of(run: Run) -> Report:
     if method == PAPER:
         request = paper_request(run)
         return experiment_named(request.name).report(request, [body["row"] for body in run.steps])
-    if method == tournament.METHOD:
-        met = tournament.request_of(run)
-        return tournament.report(met, tournament.standing_of(met, [body["row"] for body in run.steps]))
+    if method == round_robin.METHOD:
+        met = round_robin.request_of(run)
+        return round_robin.report(met, round_robin.standing_of(met, [body["row"] for body in run.steps]))
     if method == bouts.METHOD:
         return _bouts_report(run)
     return _plain_report(run)

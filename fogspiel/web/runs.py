@@ -11,29 +11,29 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from ..contender import names
-from ..entrants import engines_of
-from ..game import games, parameters_of
+from ..core.agents import names
+from ..runs.agent_texts import engines_of
+from ..core.game import games, parameters_of
 from ..kriegspiel.engine import engines
-from ..optimise import METHODS
-from ..race import RACES
-from ..report.text import as_csv
-from ..runs import Summary
-from ..screen import ago, with_interval
-from ..simulate import SEATS
-from ..solving import METHOD as SOLVE
-from ..tuning import answer_of
-from .bench import Bench
+from ..tune.methods import METHODS
+from ..stats.race import RACES
+from ..runs.report.text import as_csv
+from ..runs.store import Summary
+from ..cli.console import ago, with_interval
+from ..core.simulate import SEATS
+from ..runs.kinds.solve import METHOD as SOLVE
+from ..runs.kinds.tune import answer_of
+from .background import Bench
 from .charts import with_charts
-from .findings import asked, found, parameters, steps_table, title_of
-from .orders import AnyOrder, Wrong, all_faults
+from .summaries import asked, found, parameters, steps_table, title_of
+from .requests import AnyOrder, Wrong, all_faults
 from .pages import page
 from .results import METHODS as REPORTED
 from .results import attached
-from .shelf import Followed, Name, Shelf
-from .trails import kind_of
-from .ways import way_of
-from .workshop import Workshop, resume_command
+from .run_reader import Followed, Name, Shelf
+from .progress import kind_of
+from .checkpoints import way_of
+from .run_processes import Workshop, resume_command
 
 MOST_POINTS = 5000
 """Points in one answer; who has fewer asks again."""

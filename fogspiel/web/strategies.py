@@ -8,19 +8,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from .. import proofs
-from ..contender import Contender, names
-from ..entrants import RUN_NAME, engines_of, entrant
-from ..explain import Explanation, Picture, explained
-from ..game import Game, game_named, games, parameters_of
-from ..optimise import METHODS
-from ..report.parts import FIGURES
-from ..solving import METHOD as SOLVE
-from .bench import Bench, in_time
+from ..solve import certificates
+from ..core.agents import Contender, names
+from ..runs.agent_texts import RUN_NAME, engines_of, entrant
+from ..core.explain import Explanation, Picture, explained
+from ..core.game import Game, game_named, games, parameters_of
+from ..tune.methods import METHODS
+from ..runs.report.parts import FIGURES
+from ..runs.kinds.solve import METHOD as SOLVE
+from .background import Bench, in_time
 from .catalogue import by_kind
 from .opponents import ABOUT, demand_opponent
 from .pages import page
-from .shelf import Shelf
+from .run_reader import Shelf
 
 MOST_ROWS = 300
 """Rows of a solution that are shown; a certificate may have many thousands."""
@@ -71,12 +71,12 @@ def sheet_of(game: Game, words: str, shelf: Shelf) -> Sheet:
 def _solution(body: dict[str, Any]) -> Sheet:
     """What each side of a certificate does, by what it sees."""
     worth = f"The first player gets {_bounds(body)}; the certificate proves it."
-    lines = proofs.own_words(body, False)
+    lines = certificates.own_words(body, False)
     if lines is not None:
         return Sheet((worth,), lines=tuple(lines))
     tables, said = [], [worth]
     for side, name in enumerate(("first", "second")):
-        rows = tuple(islice(proofs.strategy_rows(body, side), MOST_ROWS))
+        rows = tuple(islice(certificates.strategy_rows(body, side), MOST_ROWS))
         tables.append(Listing(f"The {name} player", ("sees", "plays"), rows))
         left = len(body["strategies"][side]) - len(rows)
         if left:

@@ -12,20 +12,20 @@ from itertools import takewhile
 
 import numpy as np
 
-from ...chess.messages import MESSAGE
-from ...chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
-from ...games import _kriegspiel_rules as rules
-from ...players import Player
-from ..approach_a import MessageTree, empty_message_tree, play_boards
-from ..approach_b import list_attempts, simulate
-from ..approach_c import begin_tree, grow_tree
-from ..constants import Constants
+from ...games.chess.messages import MESSAGE
+from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
+from ...games.kriegspiel import rules
+from ...core.players import Player
+from ..search.approach_a import MessageTree, empty_message_tree, play_boards
+from ..search.approach_b import list_attempts, simulate
+from ..search.approach_c import begin_tree, grow_tree
+from ..parameters import Constants
 from ..engine import Choice, Effort, Maker
-from ..metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
-from ..model import NO_MODEL, habits_of, model_named
-from ..perception import Perceiving
-from ..tidings import sharpen
-from ..tree import Tree, empty_tree, forbid
+from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
+from ..opponent_model import NO_MODEL, habits_of, model_named
+from ..beliefs.matrix_engine import Perceiving
+from ..beliefs.belief_update import sharpen
+from ..search.tree import Tree, empty_tree, forbid
 from .minimax import Minimax
 
 SLICE = 2000

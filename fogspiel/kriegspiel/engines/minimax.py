@@ -2,31 +2,18 @@
 
 import numpy as np
 
-from ...chess.attempts import move_own
-from ...chess.fen import move_named
-from ...chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
-from ...chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
-from ...games import _kriegspiel_rules as rules
-from ...rng import below, unit
+from ...games.chess.attempts import move_own
+from ...games.chess.fen import move_named
+from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
+from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
+from ...games.kriegspiel import rules
+from ...core.rng import below, unit
 from ..engine import Effort, Engine, Maker
-from ..hearsay import checkers, hear_other, hear_own, hear_refusal, hear_tries
-from ..metaposition import (
-    EMPTY,
-    META,
-    OWN,
-    QUIET,
-    RIGHTS,
-    TRIES,
-    WHOLE,
-    attacked_past,
-    begin_anywhere,
-    begin_at_home,
-    commanded,
-    enemies,
-)
-from ..metasearch import MOST_MOVES, assume, plausible_moves
-from ..metavalue import WEIGHTS, stalemate_chance
-from ..ranking import Ranking, Searcher
+from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
+from ..beliefs.metaposition import EMPTY, META, OWN, QUIET, RIGHTS, TRIES, WHOLE, attacked_past, begin_anywhere, begin_at_home, commanded, enemies
+from ..search.metaposition_search import MOST_MOVES, assume, plausible_moves
+from ..evaluation.metaposition_value import WEIGHTS, stalemate_chance
+from ..search.move_ranking import Ranking, Searcher
 
 BOOK = tuple(
     tuple(move_named(move) for move in line.split())

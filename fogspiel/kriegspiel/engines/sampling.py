@@ -20,19 +20,19 @@ from functools import partial
 
 import numpy as np
 
-from ...chess.attempts import move_own
-from ...chess.bits import BETWEEN
-from ...chess.messages import MESSAGE, SQUARE
-from ...chess.moves import LIMITS
-from ...chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
-from ...games import _kriegspiel_rules as rules
-from ...rng import below
-from .. import sampling
+from ...games.chess.attempts import move_own
+from ...games.chess.bits import BETWEEN
+from ...games.chess.messages import MESSAGE, SQUARE
+from ...games.chess.moves import LIMITS
+from ...games.chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
+from ...games.kriegspiel import rules
+from ...core.rng import below
+from ..beliefs import consistent_boards
 from ..engine import Choice, Effort, Engine, Maker
-from ..evaluator import ILLEGAL, Evaluator, Quiescence, weigh
-from ..pool import draw_boards, evolve, keep_accepting, keep_refusing
-from ..sampling import observe_last
-from ..uci import UciEvaluator, demand_program
+from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
+from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
+from ..beliefs.consistent_boards import observe_last
+from ..evaluation.uci import UciEvaluator, demand_program
 
 MOST_BOARDS = 4096
 """Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
@@ -52,15 +52,15 @@ STALE = 40.0
 
 def observed(seen: np.ndarray) -> np.ndarray:
     """The last observation, as in `sampling`: more pieces taken than there were have been pawns."""
-    cells = np.zeros(sampling.OBSERVATION, np.int64)
+    cells = np.zeros(consistent_boards.OBSERVATION, np.int64)
     cells[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    cells[sampling.COLOUR], cells[sampling.CASTLING] = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS]
-    cells[sampling.PLIES] = seen[rules.SEEN_PLY]
-    cells[sampling.HEARD : sampling.HEARD + MESSAGE] = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+    cells[consistent_boards.COLOUR], cells[consistent_boards.CASTLING] = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS]
+    cells[consistent_boards.PLIES] = seen[rules.SEEN_PLY]
+    cells[consistent_boards.HEARD : consistent_boards.HEARD + MESSAGE] = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
     pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
-    cells[sampling.PAWNS_LEFT] = max(8 - pawns - max(pieces - 7, 0), 0)
-    cells[sampling.PIECES_LEFT] = max(7 - pieces, 0)
-    cells[sampling.REFUSED :] = seen[rules.SEEN_REFUSED :]
+    cells[consistent_boards.PAWNS_LEFT] = max(8 - pawns - max(pieces - 7, 0), 0)
+    cells[consistent_boards.PIECES_LEFT] = max(7 - pieces, 0)
+    cells[consistent_boards.REFUSED :] = seen[rules.SEEN_REFUSED :]
     return cells
 
 

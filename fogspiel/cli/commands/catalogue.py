@@ -1,0 +1,71 @@
+"""fogspiel games, fogspiel show."""
+
+from typing import Any
+
+from ..app import AsJson, Seed, announce_compilation, app, print_json
+
+
+@app.command("games")
+def list_games(as_json: AsJson = False) -> None:
+    """List the games, their parameters and their named strategies."""
+    from ...core import agents
+    from .. import console
+    from ...core.game import games, parameters_of
+
+    found = games().values()
+    if as_json:
+        return print_json({"games": [_words_of(game) for game in found]})
+    rows = [(g.name, g.title, len(parameters_of(g)), ", ".join(agents.names(g))) for g in found]
+    console.table("Games", ("name", "title", "parameters", "players by name"), rows)
+
+
+def _words_of(game: Any) -> dict[str, Any]:
+    from ...core.agents import names
+    from ...core.game import parameters_of
+
+    hashed = list(game.strategy.hashed) if game.strategy else []
+    return {
+        "name": game.name,
+        "title": game.title,
+        "rules": game.version,
+        "parameters": len(parameters_of(game)),
+        "parameter_names": list(parameters_of(game)),
+        "hashed_parameters": hashed,
+        "players": names(game),
+        "symmetric": game.symmetric,
+        "payoffs": [str(payoff) for payoff in game.payoffs],
+        "source": game.source,
+    }
+
+
+@app.command()
+def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
+    """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
+    from .. import console
+    from ...core.agents import UNIFORM, named
+    from ...core.game import game_named
+    from ...core.simulate import positions, recorded, view_of
+
+    chosen = game_named(game)
+    announce_compilation()
+    uniform = named(chosen, UNIFORM.name)
+    record, _ = recorded(chosen, uniform, uniform, seed, 0)
+    moment = next(position for position in positions(chosen, record) if position.mover in (0, 1))
+    view = chosen.show(view_of(chosen, moment.state, moment.mover))
+    tries = [chosen.label(action) for action in moment.actions]
+    if as_json:
+        return print_json(_words_of(chosen) | {"view": view, "actions": tries})
+    words = _words_of(chosen)
+    names = words["parameter_names"]
+    listed = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])}, .. {names[-1]}"
+    console.out.print(f"[bold]{chosen.name}[/bold]: {chosen.title} (rules version {chosen.version})")
+    console.out.print(f"parameters ({len(names)}): {listed}")
+    if words["hashed_parameters"]:
+        console.out.print(f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}")
+    console.out.print(f"players by name: {', '.join(words['players'])}")
+    console.out.print(f"source: {chosen.source}")
+    console.out.print(f"\n[bold]the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it[/bold]")
+    console.out.print(view)
+    most = 12
+    more = f" and {len(tries) - most} more" if len(tries) > most else ""
+    console.out.print(f"may try: {', '.join(tries[:most])}{more}")

@@ -1,0 +1,43 @@
+"""fogspiel diagnose."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from ..report_tables import show_report
+
+
+@app.command()
+def diagnose(
+    runs: Annotated[list[str], typer.Argument(help="Tuning runs, finished or not.")],
+    games: Annotated[int, typer.Option(help="Training games of the exploiter of each run.")] = 400_000,
+    report_games: Annotated[int, typer.Option(help="Fresh games that score the exploiter.")] = 20_000,
+    pair_games: Annotated[int, typer.Option(help="Fresh games for each pair of checkpoints.")] = 4_000,
+    seed: Seed = 1,
+    threads: Threads = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-diagnosis, here).")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
+    from .. import console
+    from ...papers.exploitability import Request, diagnosed, game_of, report
+    from ...runs.report import written
+    from ...runs.store import Store
+
+    request = Request(games, report_games, pair_games, seed)
+    with Store.open(store_path(store), write=False) as kept:
+        asked = [kept.read(name) for name in dict.fromkeys(runs)]
+    for run in asked:
+        game_of(run)
+    announce_compilation()
+    with console.working("diagnose") as say:
+        found = [diagnosed(run, request, cores(threads), say) for run in asked]
+    options = f"--games {games} --report-games {report_games} --pair-games {pair_games} --seed {seed}"
+    made = report(found, f"fogspiel diagnose {' '.join(run.name for run in asked)} {options}")
+    if as_json:
+        files = [str(path) for path in written(made, output or Path(f"fogspiel-{made.name}"))]
+        return print_json({"runs": [one.as_json() for one in found], "command": made.command, "files": files})
+    return show_report(made, None, output, as_json)

@@ -1,0 +1,147 @@
+"""fogspiel explain."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..app import AsJson, Seed, StorePath, announce_compilation, app, print_json, store_path
+from .solve import RulesFile
+
+if TYPE_CHECKING:
+    from ...core.agents import Contender
+    from ...core.game import Game
+    from ...runs.store import Run
+
+SHOWN_ROWS = 12
+WHAT = "A game, a run (tuned or solved), or a certificate file."
+WHO = "A player of that game, as in `match`: a name, a run, a parameter file, or numbers. Without one: its solution."
+MEMORY = 0.25
+"""GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon."""
+
+
+@app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+def explain(
+    what: Annotated[str, typer.Argument(help=WHAT)],
+    strategy: Annotated[str | None, typer.Argument(help=WHO)] = None,
+    every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
+    game: RulesFile = None,
+    seed: Seed = 1,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
+    from ...solve import certificates
+    from ...runs.kinds.bounds import METHOD as BOUNDS
+    from ...core.agents import Contender
+    from ...runs.agent_texts import RUN_NAME, entrant
+    from ...core.game import game_named, games
+    from ...runs.kinds.solve import METHOD as SOLVE
+
+    if what.endswith(".json"):
+        if strategy is not None:
+            raise ValueError(
+                f"{what} looks like a certificate, which is explained alone: give a game before a strategy"
+            )
+        return _print_solution(certificates.read(Path(what)), every, game, as_json)
+    if strategy is not None:
+        chosen, words = game_named(what), strategy
+    elif RUN_NAME.fullmatch(what) and what not in games():
+        ask = _run(what, store).ask
+        if ask.get("method") == SOLVE:
+            return _print_solution(_certificate_of(what, store), every, game, as_json)
+        if ask.get("method") == BOUNDS:
+            raise ValueError(
+                f"run {what} has bounds, not a strategy that could be explained: give a tuned or solved run"
+            )
+        chosen, words = game_named(ask["game"]), what
+    else:
+        return _print_solution(_solution_of(what), every, game, as_json)
+    announce_compilation()
+    player = entrant(chosen, words, store_path(store), seed)
+    if isinstance(player, Contender):
+        return _print_player(chosen, player, seed, as_json)
+    return _print_solution(_certificate_of(words, store), every, game, as_json)
+
+
+def _run(name: str, store: Path | None) -> "Run":
+    """A run of the store, to look at."""
+    from ...runs.store import Store
+
+    with Store.open(store_path(store), write=False) as runs:
+        return runs.read(name)
+
+
+def _certificate_of(name: str, store: Path | None) -> dict[str, Any]:
+    """The certificate that a solve found."""
+    result = _run(name, store).result
+    if result is None or result["certificate"] is None:
+        raise ValueError(f"run {name} has no certificate: it must be a finished solve")
+    return result["certificate"]
+
+
+def _solution_of(name: str) -> dict[str, Any]:
+    """The certificate of a game, which is solved for it."""
+    from ...core.agents import names
+    from ...core.game import games
+    from ...runs.kinds.solve import Request, solved
+
+    known = games().get(name)
+    announce_compilation()
+    if known is None or known.strategy is None:
+        proof = solved(Request(name))["certificate"]
+        if proof is None:
+            raise ValueError(f"{name} is too large to be explained row by row")
+        return proof
+    try:
+        proof = solved(Request(name, memory=MEMORY))["certificate"]
+    except ValueError:
+        proof = None
+    if proof is None:
+        raise ValueError(
+            f"{name} is not solved, so say whose strategy is to be explained: fogspiel explain {name} STRATEGY, "
+            f"which is a name ({', '.join(names(known))}), a run, a parameter file, or "
+            f"{len(known.strategy.parameters)} numbers with commas between them"
+        )
+    return proof
+
+
+def _print_solution(body: dict[str, Any], every: bool, game: str | None, as_json: bool) -> None:
+    """Print what each side of a certificate does, by what it sees."""
+    from ...solve import certificates
+    from .. import console
+
+    lines = certificates.own_words(body, every)
+    if lines is not None:
+        return print_json({"game": body["game"], "lines": lines}) if as_json else console.out.print("\n".join(lines))
+    sides = [list(certificates.strategy_rows(body, side, game)) for side in (0, 1)]
+    if as_json:
+        named = {
+            name: [{"sees": seen, "plays": plays} for seen, plays in rows]
+            for name, rows in zip(("first", "second"), sides, strict=True)
+        }
+        return print_json({"game": body["game"], "lower": body["lower"], "upper": body["upper"], **named})
+    for name, rows in zip(("first", "second"), sides, strict=True):
+        shown = rows if every else rows[:SHOWN_ROWS]
+        console.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
+        if len(shown) < len(rows):
+            console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
+    return None
+
+
+def _print_player(game: "Game", player: "Contender", seed: int, as_json: bool) -> None:
+    """Print what a player does."""
+    from .. import console
+    from ...core.explain import explained
+
+    found = explained(game, player, seed)
+    if as_json:
+        theta = None if player.theta is None else list(player.theta)
+        return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.as_json()})
+    for sentence in found.sentences:
+        console.out.print(sentence, markup=False)
+    for table in found.tables:
+        console.table(table.title, table.columns, table.rows)
+    for picture in found.pictures:
+        console.out.print("\n".join(["", picture.title, *picture.lines]), markup=False)
+    return None

@@ -1,0 +1,113 @@
+"""fogspiel kriegspiel play and export: games against an engine, and records."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, spoken_lines, store_path
+from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
+
+if TYPE_CHECKING:
+    from ...kriegspiel.terminal import Outcome
+
+
+@group.command("export")
+def export_games(
+    run: str,
+    form: Annotated[str, typer.Option("--format", help="pgn.")] = "pgn",
+    side: Annotated[str, typer.Option(help="As it is known to the umpire, to white or to black.")] = "umpire",
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the games of a match or round robin as PGN, whole or as one side knows them."""
+    from ...runs.kinds.kriegspiel import METHOD
+    from ...papers.kriegspiel_pgn import texts_of
+    from ...runs.store import Store
+
+    if form != "pgn":
+        raise ValueError(f"--format is {form!r}: it must be pgn")
+    if as_json and output is None:
+        raise ValueError("--json and PGN cannot share stdout: add --output FILE")
+    with Store.open(store_path(store), write=False) as runs:
+        found = runs.read(run)
+    if found.ask["method"] != METHOD:
+        raise ValueError(f"run {run} is no match of Kriegspiel engines: it is a {found.ask['method']}")
+    games = list(texts_of(found, side))
+    _write("\n".join(games), output)
+    if as_json:
+        print_json({"run": run, "format": form, "side": side, "games": len(games), "output": str(output)})
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
+
+
+@group.command("play")
+def play_game(
+    colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
+    against: Annotated[str, typer.Option(help=f"The engine: {ENGINE}")] = "greedy",
+    time: Time = None,
+    nodes: Nodes = None,
+    threads: Cores = 1,
+    seed: Annotated[int | None, typer.Option(help="The engine's seed (another one each time).")] = None,
+    output: Annotated[Path | None, typer.Option(help="The file for the game (kriegspiel-DATE-TIME.pgn).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play against an engine: you see your men and hear the referee; the game is saved however it ends."""
+    import secrets
+
+    from ...kriegspiel.engine import engine_in, engine_named
+    from ...kriegspiel.terminal import epilogue, side_named, sitting
+    from ...kriegspiel.referee import Umpire
+    from ...core.rng import stream_of
+
+    side, (name, effort) = side_named(colour), engine_in(against, effort_of(time, nodes, threads))
+    seed = secrets.randbits(32) if seed is None else seed
+    engine = engine_named(name)(effort, stream_of(seed, 1 - side))
+    stage = sys.stderr if as_json else sys.stdout
+
+    def tell(words: str) -> None:
+        stage.write(words + "\n")
+        stage.flush()
+
+    announce_compilation()
+    played = sitting(engine, side, Umpire(), spoken_lines(stage), tell)
+    tell(f"The game is over: {played.how}, {played.result}.")
+    tell(epilogue(played.umpire))
+    kept = _keep(played, against, output, tell)
+    tell(f"The game is saved in {kept}.")
+    if as_json:
+        facts = {"against": against, "as": colour.lower(), "seed": seed, "result": played.result}
+        print_json(facts | {"how": played.how, "plies": played.umpire.plies, "output": str(kept)})
+    if played.interrupted or played.failed:
+        raise typer.Exit(INTERRUPTED if played.interrupted else 2)
+
+
+def _keep(played: "Outcome", against: str, output: Path | None, tell: Callable[[str], None]) -> Path:
+    """Save a game as PGN; where that is not possible it is told."""
+    from datetime import datetime
+
+    from ...kriegspiel.pgn import written
+
+    now = datetime.now()
+    names = ["you", against] if played.side == 0 else [against, "you"]
+    tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
+    tags["Termination"] = "unterminated" if played.result == "*" else "normal"
+    path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
+    text = written(played.umpire.record, tags, result=played.result)
+    try:
+        _write(text, path)
+    except ValueError:
+        tell(text)
+        raise
+    return path

@@ -1,0 +1,70 @@
+"""fogspiel kriegspiel learn: the opponent's model from games of a population."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..app import AsJson, Cluster, Seed, StorePath, print_json, store_path
+from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group, played_meeting
+
+if TYPE_CHECKING:
+    from ...runs.kinds.kriegspiel import Meeting
+    from ...kriegspiel.matches import Row
+
+
+@group.command("learn")
+def learn_model(
+    engines: Annotated[
+        str,
+        typer.Option(help="Who plays, with commas between; each of them also strays (minimax@1000n,C@3000n,B10@50n)."),
+    ] = "",
+    games: Annotated[int, typer.Option(help="About so many games a round.")] = 600,
+    rounds: Annotated[int, typer.Option(help="At most so many; the model so far is used in the next one.")] = 4,
+    against: Annotated[str | None, typer.Option(help="Learn the habits of this one of them only.")] = None,
+    without: Annotated[str | None, typer.Option(help="Hold this one of them out: count the others only.")] = None,
+    time: Time = None,
+    nodes: Nodes = None,
+    threads: Cores = 1,
+    processes: Processes = None,
+    seed: Seed = 1,
+    output: Annotated[Path, typer.Option(help="The file for the model.")] = Path("model.npz"),
+    cluster: Cluster = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
+    from .. import console
+    from ...papers.opponent_training import POPULATION, Lesson
+    from ...papers.opponent_training import rounds as taught_in
+    from ...runs.jobs import run_of
+    from ...kriegspiel.engine import engine_in
+    from ...runs.store import Store
+    from ..report_tables import demand_answer
+
+    words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
+    if not engines and (time is not None or nodes is not None):
+        words = tuple(engine_in(word)[0] for word in words)
+    lesson = Lesson(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
+    demand_answer(cluster)
+    again, names, found = shlex.join(["fogspiel", *sys.argv[1:]]), [], []
+
+    def play(meeting: "Meeting") -> list[list["Row"]]:
+        with Store.open(store_path(store), write=True) as runs:
+            run = run_of(runs, meeting.as_ask())
+            names.append(run.name)
+            return played_meeting(runs, run, store, processes, as_json, cluster, again)
+
+    for taught in taught_in(lesson, play):
+        change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
+        console.err.print(f"round {taught.number}: {taught.games} games so far{change}", markup=False)
+        found.append({"round": taught.number, "games": taught.games, "change": taught.change})
+    size, settled = output.stat().st_size, taught.settled
+    if as_json:
+        facts = {"state": "finished", "output": str(output), "bytes": size, "runs": list(dict.fromkeys(names))}
+        return print_json(facts | {"games": taught.games, "seed": seed, "settled": settled, "rounds": found})
+    end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
+    console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}", markup=False)
+    return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none", markup=False)

@@ -1,0 +1,177 @@
+"""The tour: the surprising strategies of Cauwet & Teytaud 2018 found from scratch, the paper's figures beside ours."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import console
+from ..tune.arena import report_key
+from ..core.agents import Contender, named, redrawn, with_parameters
+from ..papers.published import LINES
+from ..core.game import Game, game_named
+from ..games.guesswho.rules import question
+from ..stats.evaluate import measured
+from ..runs.store import Store
+from ..core.exact import exact_score
+from ..runs.kinds.tune import Request, carry_on
+
+GAMES = 60_000
+BATAWAF_RUNS = (
+    Request("batawaf", "iterative", "count-mixture", games=300_000),
+    Request("batawaf", "naive", "count-mixture", games=300_000),
+)
+
+
+class Row(NamedTuple):
+    """One line of the tour's table."""
+
+    game: str
+    first: str
+    second: str
+    score: float
+    interval: tuple[float, float] | None
+    games: int
+    paper: float | None
+    words: str = ""
+    """What the first player does, in a sentence."""
+
+
+class Stop(NamedTuple):
+    """One game of the benchmark: tuned from scratch, or shown with one of its named players."""
+
+    game: str
+    how: str
+    """A method of `tune`, or the name of a player."""
+    budget: int
+    """The games of the tuning run; 0 for a named player."""
+    report: int
+    remark: str = ""
+
+
+STOPS = (
+    Stop("war", "iterative", 100_000, 10_000),
+    Stop("batawaf", "iterative", 100_000, 20_000),
+    Stop("guesswho128", "iterative", 200_000, 20_000),
+    Stop("morra", "iterative", 200_000, 60_000, "0.5379 is the most that is possible here"),
+    Stop("pig", "iterative", 200_000, 60_000, "0.5223 is the most that is possible here"),
+    Stop("nim", "seeds", 400_000, 20_000),
+    Stop("permutation-ttt", "seeds", 400_000, 20_000, "0.7836 is the most that is possible here"),
+    Stop("permutation-four", "seeds", 400_000, 20_000),
+    Stop("four-in-a-row", "seeds", 6_000, 2_000),
+    Stop("cheat", "never_lose", 0, 6_000, "calls and opens so that nobody can win against it"),
+    Stop("flip", "iterative", 100_000, 10_000),
+    Stop("battleship", "border", 0, 600, "hides ships along the edge and shoots where most fleets that fit have one"),
+)
+PUBLISHED = {
+    (line.game, method): cell.score for line in LINES if line.comparable for method, cell in line.scores.items()
+}
+"""Table II, where our strategy is the paper's."""
+
+
+def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
+    """Walk through everything; prints as it goes unless `quiet`, and returns the table."""
+    say = (lambda words: None) if quiet else console.out.print
+    rows: list[Row] = []
+    with Store.open(store, write=True) as runs:
+        say("[bold]1. Batawaf, from scratch.[/bold] The winner of a trick may put the won cards back in any order.")
+        say("   Two methods look for the best order, knowing nothing but how to play.")
+        game = game_named("batawaf")
+        found: list[tuple[str, np.ndarray]] = []
+        for asked in BATAWAF_RUNS:
+            request = Request(**(vars(asked) | {"seed": seed}))
+            run = runs.create(request.as_ask())
+            theta = np.array(carry_on(run, threads)["theta"])
+            found.append((run.name, theta))
+            assert game.strategy is not None and game.strategy.words is not None
+            say(f"   {request.method} ({run.name}): {game.strategy.words(theta)}")
+            run.close()
+    say("   Now on fresh games, against people who shuffle and people who put the worst card first:")
+    players = [with_parameters(game, theta, name) for name, theta in found]
+    for player in (*players, named(game, "descending")):
+        rows += [_played(game, player, named(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF]
+    say("[bold]2. Guess Who with 128 characters.[/bold] Halving the pool is not best: take risks when you are behind.")
+    rows += _guess_who(seed, threads)
+    _show("What was found, and what the paper says", rows, quiet)
+    say("[bold]3. All twelve games,[/bold] some seconds each, against players who draw Gaussian numbers anew.")
+    with console.working("tour") as note:
+        benchmark = list(_benchmark(store, seed, threads, note))
+    _show("What a short run finds, or a player with a name does", benchmark, quiet)
+    say("   The paper's figures are those of its Table II after 24 hours a game, where our strategy is the paper's;")
+    say("   its baseline is not known for certain. Elsewhere the strategy is our reconstruction.")
+    following = f"fogspiel match batawaf {found[0][0]} random --games 1000000"
+    say(f"Next: {following}   (all runs: fogspiel runs; all games: fogspiel games)")
+    return {
+        "seed": seed,
+        "runs": [name for name, _ in found],
+        "rows": [row._asdict() for row in rows],
+        "benchmark": [row._asdict() for row in benchmark],
+        "next": following,
+    }
+
+
+PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))
+"""Section V-A, the pure descending order, from 10 000 games each: a standard error of about 0.005."""
+
+
+def _played(game: Game, first: Contender, second: Contender, seed: int, threads: int, paper: float | None) -> Row:
+    score = measured(game, first, second, report_key(seed), GAMES, threads=threads)
+    return Row(game.name, first.name, second.name, score.mean, score.interval, score.games, paper)
+
+
+def _guess_who(seed: int, threads: int) -> Iterator[Row]:
+    game = game_named("guesswho128")
+    yield _played(game, named(game, "OL"), named(game, "dichotomy"), seed, threads, None)
+    for first, second in (("OL", "dichotomy"), ("God", "dichotomy"), ("OL", "God")):
+        rate: Fraction = exact_score(game, named(game, first), named(game, second))
+        yield Row(game.name, first, second, float(rate), None, 0, 0.5 if (first, second) == ("OL", "God") else None)
+
+
+def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]) -> Iterator[Row]:
+    """A line for each game of the benchmark, from games that no tuning has seen."""
+    for stop in STOPS:
+        note(stop.game)
+        game = game_named(stop.game)
+        if stop.budget:
+            request = Request(
+                stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
+                report_games=stop.report,
+            )  # fmt: skip
+            with Store.open(store, write=True) as runs, runs.create(request.as_ask()) as run:
+                result, name = carry_on(run, threads), run.name
+            figures, words = result["report"], _words(game, np.array(result["theta"]))
+        else:
+            player, name = named(game, stop.how), stop.how
+            figures = measured(game, player, redrawn(game), report_key(seed), stop.report, threads=threads).as_json()
+            words = f"{figures['wins']} wins, {figures['draws']} draws, {figures['losses']} losses"
+        interval, words = tuple(figures["interval"]), "; ".join(filter(None, (words, stop.remark)))
+        paper = PUBLISHED.get((stop.game, stop.how))
+        yield Row(stop.game, name, "redrawn", figures["score"], interval, figures["games"], paper, words)
+
+
+def _words(game: Game, theta: np.ndarray) -> str:
+    """What a vector does."""
+    if game.name.startswith("guesswho"):
+        asked = int(question(theta, 128, 16, 0.0))
+        return f"with 128 characters against 16 it asks about {asked}, where halving asks about 64"
+    assert game.strategy is not None and game.strategy.words is not None
+    return game.strategy.words(theta)
+
+
+def _show(title: str, rows: list[Row], quiet: bool) -> None:
+    """Print rows as a table, with a column for the words if there are any."""
+    if quiet:
+        return
+    columns = ("game", "players", "score", "95 % interval", "games", "the paper", "in words")
+    shown = [
+        (
+            row.game, f"{row.first} - {row.second}", f"{row.score:.4f}",
+            f"[{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "exact",
+            row.games or "", "" if row.paper is None else f"{row.paper:.3f}", row.words,
+        )
+        for row in rows
+    ]  # fmt: skip
+    wide = len(columns) if any(row.words for row in rows) else -1
+    console.table(title, columns[:wide], [cells[:wide] for cells in shown])

@@ -1,0 +1,175 @@
+"""What a game is: six kernels, their sizes, and words.
+
+    start(state)                 write the first state
+    mover(state) -> who          0 or 1, or CHANCE, or OVER
+    legal(state, out) -> count   what the mover may try, or the equally likely outcomes of chance
+    apply(state, action)         move on; deterministic
+    view(state, player, out)     everything the player knows, and nothing else
+    score(state) -> index        the first player's payoff at the end, as an index into `payoffs`
+
+States and views are int64 arrays of fixed size. A game record is the list of its actions, chance included.
+"""
+
+import importlib
+import math
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
+from .rng import below
+
+CHANCE, OVER = -1, -2
+LOSS, DRAW, WIN = 0, 1, 2
+WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
+
+Kernel = Callable[..., Any]
+Vector = tuple[float, ...]
+
+RULE_SIGNATURES = {
+    "start": signature(NOTHING, CELLS),
+    "mover": signature(NUMBER, CELLS),
+    "legal": signature(NUMBER, CELLS, CELLS),
+    "apply": signature(NOTHING, CELLS, NUMBER),
+    "view": signature(NOTHING, CELLS, NUMBER, CELLS),
+    "score": signature(NUMBER, CELLS),
+}
+PREPARE = signature(NOTHING, REALS, REALS)
+CHOOSE = signature(NUMBER, CELLS, CELLS, REALS, STREAM)
+PLAY = signature(NUMBER, CELLS, REALS, REALS, STREAM, STREAM, STREAM)
+
+
+class Rules(NamedTuple):
+    """The six kernels of a game."""
+
+    start: Kernel
+    mover: Kernel
+    legal: Kernel
+    apply: Kernel
+    view: Kernel
+    score: Kernel
+
+
+class Sizes(NamedTuple):
+    """Cells of a state and of a view, and the most actions ever listed at once."""
+
+    state: int
+    view: int
+    actions: int
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A family of players: `prepare` turns parameters into a plan, once; `choose` plays by the plan, move by move."""
+
+    name: str
+    parameters: tuple[str, ...]
+    plan: int
+    prepare: Kernel
+    choose: Kernel
+    hashed: tuple[str, ...] = ()
+    """Parameters that are seeds of something pseudo-random: nearby values are unrelated."""
+    halves: bool = False
+    """The first half of the parameters serves when moving first, the second half when moving second."""
+    words: Callable[[np.ndarray], str] | None = None
+    """What a parameter vector does, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """The record of a game: its rules for the machine and its words for people."""
+
+    name: str
+    title: str
+    version: int
+    rules: Rules
+    sizes: Sizes
+    show: Callable[[np.ndarray], str]
+    """Draw a view: what the player who sees it knows."""
+    reveal: Callable[[np.ndarray], str]
+    """Draw a state: the whole truth, for the umpire and for replays."""
+    label: Callable[[int], str]
+    """Name an action of a player."""
+    source: str
+    """Which parts of rules and strategy are published and which are our reconstruction."""
+    payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
+    """What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors."""
+    strategy: Strategy | None = None
+    named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
+    play: Kernel | None = None
+    """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
+    symmetric: bool = False
+    """Nobody starts: both seats have the same rights."""
+
+
+@kernel
+def nothing_to_prepare(theta, plan):
+    """The plan of a strategy without parameters."""
+
+
+@kernel
+def any_action(seen, actions, plan, stream):
+    """Try any of the actions with equal probability."""
+    return actions[below(stream, len(actions))]
+
+
+def blank(cells: int) -> np.ndarray:
+    """Room for a state, a view or a list of actions."""
+    return np.zeros(cells, np.int64)
+
+
+UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
+
+
+def games() -> dict[str, Game]:
+    """Every game of the package by name: each module of `fogspiel.games` lists its own in GAMES."""
+    return dict(_catalogue())
+
+
+@cache
+def _catalogue() -> dict[str, Game]:
+    from .. import games as folder
+
+    found: dict[str, Game] = {}
+    for module in pkgutil.iter_modules(folder.__path__):
+        if module.name.startswith("_"):
+            continue
+        for game in importlib.import_module(f"{folder.__name__}.{module.name}").GAMES:
+            if game.name in found:
+                raise ValueError(f"two games are called {game.name}: rename one")
+            found[game.name] = game
+    return found
+
+
+def game_named(name: str) -> Game:
+    """The game of that name, or a ValueError with names that look like it."""
+    try:
+        return _catalogue()[name]
+    except KeyError:
+        near = get_close_matches(name, _catalogue(), n=4, cutoff=0.4)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(_catalogue())}") from None
+
+
+def parameters_of(game: Game) -> tuple[str, ...]:
+    """The names of the parameters that can be tuned in this game."""
+    return game.strategy.parameters if game.strategy else ()
+
+
+def checked_vector(game: Game, numbers: Any) -> np.ndarray:
+    """`numbers` as a parameter vector of the game, or a ValueError that says what is wrong with them."""
+    names = parameters_of(game)
+    theta = np.array(numbers, dtype=np.float64).reshape(-1)
+    if len(theta) != len(names):
+        listed = ", ".join(names) if len(names) < 8 else f"{names[0]} .. {names[-1]}"
+        raise ValueError(f"{game.name} takes {len(names)} parameters ({listed}), not {len(theta)}")
+    for name, value in zip(names, theta, strict=True):
+        if not math.isfinite(value):
+            raise ValueError(f"parameter {name} of {game.name} is {value}: parameters must be finite numbers")
+    return theta

@@ -1,0 +1,267 @@
+"""Fleets of Battleship at random: ships of 5, 4, 3 and 2 in this order, each by a softmax over the free placements.
+
+The logit of a placement is the mean weight of its squares' classes, plus `contact` times the share of its squares that
+touch a ship laid before. Where shots are known, placements with a miss are out and each hit explained adds 3. (A hit
+that an earlier ship explains is under that ship, so every hit on a free placement is one not explained yet.)
+
+Squares that the eight symmetries of the sea map onto each other form a class: 0 the corners .. 14 the middle.
+"""
+
+import math
+
+import numpy as np
+
+from ...core.kernel import inlined, kernel
+from ...core.rng import unit
+from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN_TARGET, SHIPS, SIDE, SQUARES
+
+# Tables
+
+
+def class_of(square: int) -> int:
+    """The class of a square: the same for all that symmetries map onto each other."""
+    u, v = (min(place, SIDE - 1 - place) for place in divmod(square, SIDE))
+    return max(u, v) * (max(u, v) + 1) // 2 + min(u, v)
+
+
+CLASS = np.array([class_of(square) for square in range(SQUARES)])
+CLASSES = 15
+
+
+def near(squares: list[int]) -> list[int]:
+    """The squares that share an edge with one of these."""
+    steps = [(square, square % SIDE + step) for square in squares for step in (-1, 1)]
+    across = [square - square % SIDE + column for square, column in steps if 0 <= column < SIDE]
+    down = [square + step for square in squares for step in (-SIDE, SIDE) if 0 <= square + step < SQUARES]
+    return sorted({*across, *down})
+
+
+HALF = 5 * SIDE
+
+
+def masks(squares: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Sets of squares as bits of two words, the first five rows and the others.
+
+    No ship is longer than five squares, so its two words never have a bit in common: it can be handled as their union.
+    """
+    low = [sum(1 << square for square in one if square < HALF) for one in squares]
+    high = [sum(1 << square - HALF for square in one if square >= HALF) for one in squares]
+    return np.array(low), np.array(high)
+
+
+LOW, HIGH = masks(PLACEMENTS)
+NEAR_LOW, NEAR_HIGH = masks([near(squares) for squares in PLACEMENTS])
+CROSSING = LENGTHS[0] + 1
+
+
+@inlined
+def meeting(placement, low, high, near_low, near_high):
+    """How many squares of a placement are near ones, or CROSSING if one is among the others, which are forbidden."""
+    if (LOW[placement] & low) | (HIGH[placement] & high) != 0:
+        return CROSSING
+    squares = (LOW[placement] & near_low) | (HIGH[placement] & near_high)
+    count = 0
+    while squares != 0:
+        squares &= squares - 1
+        count += 1
+    return count
+
+
+# The distribution
+
+MANY = FIRST[SHIPS]
+FACTORS = MANY
+DISTRIBUTION = FACTORS + SHIPS * (CROSSING + 1)
+"""In a plan: the weight of each placement, then for each ship a factor for each way to meet the ones before."""
+LARGEST = 300.0
+"""Larger parameters count as this one, so that no weight below can overflow or vanish."""
+PULL = tuple(math.exp(3.0 * hits) for hits in range(LENGTHS[0] + 1))
+"""What the weight of a placement is multiplied by for the hits that it would explain."""
+TRIES = 20
+"""Fleets drawn at most for each one that is wanted."""
+LIVE, EXPLAINED, OTHER, LISTS, LAID = 0, MANY, 2 * MANY, 3 * MANY, 3 * MANY + 2 * SHIPS + 1
+BOOK = LAID + SHIPS
+"""The book of who draws: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn."""
+WEIGHT, SUM, SHARE, TOTAL = 0, MANY, 2 * MANY, 3 * MANY
+DESK = TOTAL + SHIPS
+"""His sums: weights of the listed placements, running sums, share of its column each has, totals of ships."""
+
+
+@inlined
+def bounded(value, most):
+    """A parameter within bounds."""
+    return min(max(value, -most), most)
+
+
+@kernel
+def prepare_distribution(theta, classes, contact, plan, block):
+    """The weights of a distribution whose class weights begin at `classes`."""
+    for ship in range(SHIPS):
+        length, factors = LENGTHS[ship], block + FACTORS + ship * (CROSSING + 1)
+        for placement in range(FIRST[ship], FIRST[ship + 1]):
+            logit = 0.0
+            for i in range(length):
+                logit += bounded(theta[classes + CLASS[LYING[placement, i]]], LARGEST)
+            plan[block + placement] = math.exp(logit / length)
+        for touching in range(CROSSING):
+            plan[factors + touching] = math.exp(bounded(theta[contact], LARGEST) * min(touching, length) / length)
+        plan[factors + CROSSING] = 0.0
+
+
+@kernel
+def list_placements(plan, block, seen, book, desk):
+    """List the placements without a miss, ship after ship, those that explain hits before those that explain none."""
+    count, miss_low, miss_high, hit_low, hit_high = 0, 0, 0, 0, 0
+    for square in range(SQUARES):
+        there, bit = seen[SEEN_TARGET + square], 1 << (square if square < HALF else square - HALF)
+        if there == MISS and square < HALF:
+            miss_low |= bit
+        elif there == MISS:
+            miss_high |= bit
+        elif there == HIT and square < HALF:
+            hit_low |= bit
+        elif there == HIT:
+            hit_high |= bit
+    for ship in range(SHIPS):
+        book[LISTS + 2 * ship] = count
+        for placement in range(FIRST[ship], FIRST[ship + 1]):
+            explained = meeting(placement, miss_low, miss_high, hit_low, hit_high)
+            book[EXPLAINED + placement] = explained
+            if 0 < explained < CROSSING:
+                book[LIVE + count] = placement
+                desk[WEIGHT + count] = plan[block + placement] * PULL[explained]
+                count += 1
+        book[LISTS + 2 * ship + 1] = count
+        for placement in range(FIRST[ship], FIRST[ship + 1]):
+            if book[EXPLAINED + placement] == 0:
+                book[LIVE + count] = placement
+                desk[WEIGHT + count] = plan[block + placement]
+                count += 1
+    book[LISTS + 2 * SHIPS] = count
+
+
+@inlined
+def reaching(sums, first, mark):
+    """The first of the running sums that reaches the mark."""
+    while sums[first] < mark:
+        first += 1
+    return first
+
+
+@kernel
+def drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream):
+    """Which of the listed placements a ship gets after those before it, all of them weighed; -1 if none is free."""
+    total = 0.0
+    for i in range(book[LISTS + 2 * ship], book[LISTS + 2 * ship + 2]):
+        met = meeting(book[LIVE + i], low, high, near_low, near_high)
+        total += desk[WEIGHT + i] * plan[factors + met]
+        desk[SUM + i] = total
+    if total == 0.0:
+        return -1
+    return reaching(desk, SUM + book[LISTS + 2 * ship], (1.0 - unit(stream)) * total) - SUM
+
+
+@kernel
+def level(book, desk, ship):
+    """Fill Walker's alias table of the placements that explain no hit: what a column keeps, and who has the rest."""
+    first, end, total = book[LISTS + 2 * ship + 1], book[LISTS + 2 * ship + 2], 0.0
+    for i in range(first, end):
+        total += desk[WEIGHT + i]
+    desk[TOTAL + ship] = total
+    columns = (end - first) / total if end > first else 0.0
+    for i in range(first, end):
+        desk[SHARE + i] = desk[WEIGHT + i] * columns
+        book[OTHER + i] = i
+    heavy = first
+    while heavy < end and desk[SHARE + heavy] <= 1:
+        heavy += 1
+    for column in range(first, end):
+        light = column
+        # A heavy column that has given away its surplus is a light one, and if its turn is over it takes right away.
+        while light <= column and heavy < end and desk[SHARE + light] < 1 and book[OTHER + light] == light:
+            book[OTHER + light] = heavy
+            desk[SHARE + heavy] -= 1 - desk[SHARE + light]
+            if desk[SHARE + heavy] > 1:
+                break
+            light = heavy
+            while heavy < end and desk[SHARE + heavy] <= 1:
+                heavy += 1
+
+
+PROPOSALS = 32
+
+
+@kernel
+def draw_fleet(plan, block, book, desk, stream):
+    """Lay a fleet by the distribution; returns how many ships found a place.
+
+    Only the placements that explain hits are weighed one by one. The others are the most, and the ships before can only
+    make their weights smaller than the largest factor times the weight alone: so they are drawn by that, from the alias
+    table, and thrown back as often as they must be (von Neumann's rejection). Where that does not succeed soon all
+    placements are weighed. Everything is written out here because a call for every ship costs as much as its draw.
+    """
+    low, high, near_low, near_high = 0, 0, 0, 0
+    for ship in range(SHIPS):
+        factors = block + FACTORS + ship * (CROSSING + 1)
+        first, plain, end = book[LISTS + 2 * ship], book[LISTS + 2 * ship + 1], book[LISTS + 2 * ship + 2]
+        highest = max(1.0, plan[factors + LENGTHS[ship]]) if ship > 0 else 1.0
+        pulled = 0.0
+        for i in range(first, plain):
+            met = meeting(book[LIVE + i], low, high, near_low, near_high)
+            pulled += desk[WEIGHT + i] * plan[factors + met]
+            desk[SUM + i] = pulled
+        whole = pulled + highest * desk[TOTAL + ship]
+        found = -1
+        for _ in range(PROPOSALS):
+            mark = unit(stream) * whole
+            if mark < pulled:
+                found = first
+                while desk[SUM + found] < pulled - mark:
+                    found += 1
+                break
+            if plain == end:
+                break
+            place = unit(stream) * (end - plain)
+            column = plain + int(place)
+            i = column if place - int(place) < desk[SHARE + column] else book[OTHER + column]
+            met = meeting(book[LIVE + i], low, high, near_low, near_high)
+            if unit(stream) * highest < plan[factors + met]:
+                found = i
+                break
+        if found < 0:
+            found = drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream)
+            if found < 0:
+                return ship
+        placement = book[LIVE + found]
+        book[LAID + ship] = placement
+        low |= LOW[placement]
+        high |= HIGH[placement]
+        near_low |= NEAR_LOW[placement]
+        near_high |= NEAR_HIGH[placement]
+    return SHIPS
+
+
+@kernel
+def tally_fleets(plan, block, seen, wanted, tally, stream):
+    """Draw fleets; count, square by square, those that explain every hit, and behind them the others.
+
+    Returns how many explain every hit.
+    """
+    book, desk = np.empty(BOOK, np.int64), np.empty(DESK)
+    list_placements(plan, block, seen, book, desk)
+    for ship in range(SHIPS):
+        level(book, desk, ship)
+    accepted = 0
+    for _ in range(TRIES * wanted):
+        laid, explained = draw_fleet(plan, block, book, desk, stream), 0
+        for ship in range(laid):
+            explained += book[EXPLAINED + book[LAID + ship]]
+        good = laid == SHIPS and explained == seen[SEEN_HITS]
+        for ship in range(laid):
+            for i in range(LENGTHS[ship]):
+                tally[LYING[book[LAID + ship], i] + (0 if good else SQUARES)] += 1
+        if good:
+            accepted += 1
+            if accepted == wanted:
+                break
+    return accepted

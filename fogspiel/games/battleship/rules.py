@@ -1,0 +1,141 @@
+"""The rules of Battleship: four ships of 5, 4, 3 and 2 squares on a sea of 9 x 9, shot at one square at a time.
+
+Ships lie across or down, do not share a square and may touch. A shot is answered by hit or miss and nothing more. The
+first to hit all 14 squares wins at once.
+
+Data sheet of a state (int64 cells)
+    0 PLACED    ships on the two seas: all of player 1's are placed before those of player 2
+    1 MOVER     whose shot it is
+    2 HITS      hits of each player
+    4 SHIP      where the ships of each player lie, longest first, 4 cells each; -1 before that
+   12 SEA       81 squares for each player, row by row: water or ship, and whether it has been shot at
+Data sheet of a view: own ships placed, 1 if the move is one's own (else 0), own and the other's HITS, own SHIPs, the
+other's sea as far as it is known, the own SEA.
+
+Actions: 0..80 shoot at a square; 81.. place the next ship: 81 + placement, which are numbered by ship, across first,
+then by row and column of the top left end.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ...core.game import LOSS, OVER, WIN
+from ...core.kernel import inlined, kernel
+
+PLACED, MOVER, HITS, SHIP, SEA = 0, 1, 2, 4, 12
+SEEN_PLACED, SEEN_MINE, SEEN_HITS, SEEN_SHIP, SEEN_TARGET = 0, 1, 2, 4, 8
+SIDE = 9
+SQUARES = SIDE * SIDE
+SEEN_SEA = SEEN_TARGET + SQUARES
+LENGTHS = (5, 4, 3, 2)
+SHIPS, FLEET = len(LENGTHS), sum(LENGTHS)
+WATER, AFLOAT, SPLASH, WRECK = range(4)
+"""A square of a sea: 1 if there is a ship, 2 more if it has been shot at."""
+UNKNOWN, MISS, HIT = range(3)
+
+
+# Every place where a ship can lie
+
+
+def placements() -> list[list[int]]:
+    """The squares of every placement: ships of 5 first, across before down, by row and column."""
+    found = []
+    for length in LENGTHS:
+        for down in (False, True):
+            for row in range(SIDE - (length - 1) * down):
+                for column in range(SIDE - (length - 1) * (not down)):
+                    step = SIDE if down else 1
+                    found.append([row * SIDE + column + step * i for i in range(length)])
+    return found
+
+
+PLACEMENTS = placements()
+FIRST = (0, 90, 198, 324, 468)
+"""The first placement of each ship, and their number."""
+LYING = np.array([squares + [-1] * (LENGTHS[0] - len(squares)) for squares in PLACEMENTS])
+"""The squares of each placement in a row."""
+MOST_ACTIONS = max(SQUARES, *(after - before for before, after in pairwise(FIRST)))
+
+
+# The six rules
+
+
+@kernel
+def start(state):
+    for i in range(SEA + 2 * SQUARES):
+        state[i] = 0
+    for i in range(2 * SHIPS):
+        state[SHIP + i] = -1
+
+
+@kernel
+def mover(state):
+    if state[PLACED] < 2 * SHIPS:
+        return state[PLACED] // SHIPS
+    return OVER if state[HITS] == FLEET or state[HITS + 1] == FLEET else state[MOVER]
+
+
+@inlined
+def free(state, sea, placement, length):
+    """Whether there is no ship yet on the squares of a placement."""
+    for i in range(length):  # noqa: SIM110 (kernels are plain loops)
+        if state[sea + LYING[placement, i]] != WATER:
+            return False
+    return True
+
+
+@kernel
+def legal(state, out):
+    count = 0
+    if state[PLACED] < 2 * SHIPS:
+        ship, sea = state[PLACED] % SHIPS, SEA + SQUARES * (state[PLACED] // SHIPS)
+        for placement in range(FIRST[ship], FIRST[ship + 1]):
+            if free(state, sea, placement, LENGTHS[ship]):
+                out[count] = SQUARES + placement
+                count += 1
+        return count
+    sea = SEA + SQUARES * (1 - state[MOVER])
+    for square in range(SQUARES):
+        if state[sea + square] < SPLASH:
+            out[count] = square
+            count += 1
+    return count
+
+
+@kernel
+def apply(state, action):
+    if state[PLACED] < 2 * SHIPS:
+        ship, sea = state[PLACED] % SHIPS, SEA + SQUARES * (state[PLACED] // SHIPS)
+        state[SHIP + state[PLACED]] = action - SQUARES
+        for i in range(LENGTHS[ship]):
+            state[sea + LYING[action - SQUARES, i]] = AFLOAT
+        state[PLACED] += 1
+        return
+    square = SEA + SQUARES * (1 - state[MOVER]) + action
+    if state[square] == AFLOAT:
+        state[HITS + state[MOVER]] += 1
+    state[square] += SPLASH
+    state[MOVER] = 1 - state[MOVER]
+
+
+@kernel
+def view(state, player, out):
+    placed = min(max(state[PLACED] - SHIPS * player, 0), SHIPS)
+    placing = state[PLACED] < 2 * SHIPS
+    out[SEEN_PLACED] = placed
+    out[SEEN_MINE] = 1 if (state[PLACED] // SHIPS if placing else state[MOVER]) == player else 0
+    out[SEEN_HITS] = state[HITS + player]
+    out[SEEN_HITS + 1] = state[HITS + 1 - player]
+    for ship in range(SHIPS):
+        out[SEEN_SHIP + ship] = state[SHIP + SHIPS * player + ship]
+    own, other = SEA + SQUARES * player, SEA + SQUARES * (1 - player)
+    for square in range(SQUARES):
+        there = state[other + square]
+        out[SEEN_TARGET + square] = UNKNOWN if there < SPLASH else MISS + there - SPLASH
+        out[SEEN_SEA + square] = state[own + square]
+
+
+@kernel
+def score(state):
+    return WIN if state[HITS] == FLEET else LOSS

@@ -1,0 +1,220 @@
+"""Battleship: hide your fleet, find the other's; the strategy draws both from a distribution over fleets.
+
+Data sheets of state and view: `_battleship_rules.py`; the distribution: `_battleship_fleets.py`.
+"""
+
+import math
+
+import numpy as np
+
+from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.kernel import kernel, variant
+from ...core.rng import below, stream_of, unit
+from .fleets import BOOK, CLASS, CLASSES, CROSSING, DESK, DISTRIBUTION, FACTORS, HIGH, LARGEST, LIVE, LOW, NEAR_HIGH, NEAR_LOW, bounded, drawn, list_placements, prepare_distribution, reaching, tally_fleets
+from .rules import FLEET, HIT, HITS, LENGTHS, MOST_ACTIONS, PLACEMENTS, SEA, SEEN_HITS, SEEN_MINE, SEEN_PLACED, SEEN_SEA, SEEN_SHIP, SEEN_TARGET, SHIPS, SIDE, SQUARES, apply, legal, mover, score, start, view
+
+# The strategy: one distribution over fleets for the own one, another for what to expect of the other's
+
+PLACING, BELIEF, CONTACT_PLACING, CONTACT_BELIEF, GREED = 0, CLASSES, 2 * CLASSES, 2 * CLASSES + 1, 2 * CLASSES + 2
+PLAN_PLACING, PLAN_BELIEF, PLAN_GREED, PLAN_FLEETS = 0, DISTRIBUTION, 2 * DISTRIBUTION, 2 * DISTRIBUTION + 1
+PLAN = PLAN_FLEETS + 1
+GREEDIEST = 50.0
+"""More greed makes no difference: the likeliest square is certain."""
+
+
+def prepare_with(fleets):
+    """The prepare kernel of players who draw that many fleets for a shot."""
+
+    @variant(fleets)
+    def prepare(theta, plan):
+        prepare_distribution(theta, PLACING, CONTACT_PLACING, plan, PLAN_PLACING)
+        prepare_distribution(theta, BELIEF, CONTACT_BELIEF, plan, PLAN_BELIEF)
+        plan[PLAN_GREED] = math.exp(bounded(theta[GREED], GREEDIEST))
+        plan[PLAN_FLEETS] = fleets
+
+    return prepare
+
+
+@kernel
+def shot(plan, seen, actions, stream):
+    """A square, with probability proportional to a power of the share of fleets that have a ship there."""
+    tally = np.zeros(2 * SQUARES, np.int64)
+    first = 0 if tally_fleets(plan, PLAN_BELIEF, seen, int(plan[PLAN_FLEETS]), tally, stream) > 0 else SQUARES
+    most = 0
+    for i in range(len(actions)):
+        most = max(most, tally[first + actions[i]])
+    if most == 0:
+        return actions[below(stream, len(actions))]
+    sums, total = np.empty(SQUARES), 0.0
+    for i in range(len(actions)):
+        count = tally[first + actions[i]]
+        if count > 0:
+            total += (float(count) / float(most)) ** plan[PLAN_GREED]
+        sums[i] = total
+    return actions[reaching(sums, 0, (1.0 - unit(stream)) * total)]
+
+
+@kernel
+def place(plan, seen, stream):
+    """A place for the next ship."""
+    book, desk = np.empty(BOOK, np.int64), np.empty(DESK)
+    list_placements(plan, PLAN_PLACING, seen, book, desk)
+    ship = seen[SEEN_PLACED]
+    low, high, near_low, near_high = 0, 0, 0, 0
+    for earlier in range(ship):
+        placement = seen[SEEN_SHIP + earlier]
+        low |= LOW[placement]
+        high |= HIGH[placement]
+        near_low |= NEAR_LOW[placement]
+        near_high |= NEAR_HIGH[placement]
+    factors = PLAN_PLACING + FACTORS + ship * (CROSSING + 1)
+    return book[LIVE + drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream)]
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    """Place ships by the one distribution, shoot by the other."""
+    if seen[SEEN_PLACED] < SHIPS:
+        return SQUARES + place(plan, seen, stream)
+    return shot(plan, seen, actions, stream)
+
+
+# A player of the old school
+
+
+@kernel
+def choose_hunter(seen, actions, plan, stream):
+    """Place ships anywhere; shoot beside a hit, or else at a square of one colour of the chequerboard, or anywhere."""
+    if seen[SEEN_PLACED] < SHIPS:
+        return actions[below(stream, len(actions))]
+    good, best, count = np.empty(SQUARES, np.int64), 0, 0
+    for i in range(len(actions)):
+        row, column = actions[i] // SIDE, actions[i] % SIDE
+        beside = column > 0 and seen[SEEN_TARGET + actions[i] - 1] == HIT
+        beside = beside or (column < SIDE - 1 and seen[SEEN_TARGET + actions[i] + 1] == HIT)
+        beside = beside or (row > 0 and seen[SEEN_TARGET + actions[i] - SIDE] == HIT)
+        beside = beside or (row < SIDE - 1 and seen[SEEN_TARGET + actions[i] + SIDE] == HIT)
+        worth = 2 if beside else (row + column) % 2
+        if worth > best:
+            best, count = worth, 0
+        if worth == best:
+            good[count] = actions[i]
+            count += 1
+    return good[below(stream, count)]
+
+
+# Words
+
+COLUMNS = "ABCDEFGHJ"
+
+
+def square_name(square: int) -> str:
+    """A square as people call it: A1 is the top left corner."""
+    return f"{COLUMNS[square % SIDE]}{square // SIDE + 1}"
+
+
+def label(action: int) -> str:
+    if action < SQUARES:
+        return f"shoot {square_name(action)}"
+    squares = PLACEMENTS[action - SQUARES]
+    return f"ship {square_name(squares[0])}-{square_name(squares[-1])}"
+
+
+def drawn_sea(marks: str) -> list[str]:
+    """A sea row by row, with its coordinates."""
+    rows = [" ".join(marks[SIDE * row : SIDE * row + SIDE]) for row in range(SIDE)]
+    return ["  " + " ".join(COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
+
+
+def beside(left: list[str], right: list[str]) -> str:
+    """Two seas next to each other."""
+    return "\n".join(f"{one}   {other}" for one, other in zip(left, right, strict=True))
+
+
+def show(seen: np.ndarray) -> str:
+    target = "".join(".ox"[cell] for cell in seen[SEEN_TARGET : SEEN_TARGET + SQUARES])
+    own = "".join(".#ox"[cell] for cell in seen[SEEN_SEA : SEEN_SEA + SQUARES])
+    if seen[SEEN_PLACED] < SHIPS:
+        to_do = f"a ship of {LENGTHS[seen[SEEN_PLACED]]} is to be placed"
+    else:
+        to_do = "your move" if seen[SEEN_MINE] else "the other's move"
+    counts = f"hits: you {seen[SEEN_HITS]}, the other {seen[SEEN_HITS + 1]} of {FLEET}; {to_do}"
+    return f"{counts}\n{beside(drawn_sea(target), drawn_sea(own))}\nleft: the other's sea, right: yours"
+
+
+def reveal(state: np.ndarray) -> str:
+    seas = ["".join(".#ox"[cell] for cell in state[SEA + SQUARES * i : SEA + SQUARES * (i + 1)]) for i in range(2)]
+    counts = f"hits: player 1 {state[HITS]}, player 2 {state[HITS + 1]} of {FLEET}"
+    return f"{counts}\n{beside(drawn_sea(seas[0]), drawn_sea(seas[1]))}\nleft: player 1's sea, right: player 2's"
+
+
+SKETCHED = 2000
+"""Fleets drawn for a heat map; symmetric squares are averaged, so that this is enough for whole per cents."""
+
+
+def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
+    """How often, in per cent, a fleet of one of the two distributions has a ship on each square."""
+    plan, tally = np.zeros(DISTRIBUTION), np.zeros(2 * SQUARES, np.int64)
+    prepare_distribution(theta, classes, contact, plan, 0)
+    tally_fleets(plan, 0, np.zeros(SEEN_SEA + SQUARES, np.int64), SKETCHED, tally, stream_of(SKETCHED))
+    means = np.bincount(CLASS, tally[:SQUARES]) / np.bincount(CLASS)
+    return 100 * means[CLASS].reshape(SIDE, SIDE) / SKETCHED
+
+
+def words(theta: np.ndarray) -> str:
+    """Heat maps of the two distributions, and what the other three parameters mean."""
+    own, other = heat(theta, PLACING, CONTACT_PLACING), heat(theta, BELIEF, CONTACT_BELIEF)
+    left, right = ([" ".join(f"{cell:2.0f}" for cell in row) for row in sea] for sea in (own, other))
+    times = [f"{math.exp(bounded(theta[i], LARGEST)):.3g}" for i in (CONTACT_PLACING, CONTACT_BELIEF)]
+    power = f"{math.exp(bounded(theta[GREED], GREEDIEST)):.3g}"
+    return (
+        "per cent of fleets with a ship there; left: its own, right: those it expects\n"
+        f"{beside(left, right)}\n"
+        f"a ship close along another: {times[0]} times the weight in its own fleet, {times[1]} times in the other's\n"
+        f"shoots by the power {power} of the chance to hit"
+    )
+
+
+def vector(border: float = 0.0, contact: float = 0.0, greed: float = 0.0) -> Vector:
+    """The vector that weighs border and contact when it places ships, and expects fleets anywhere."""
+    edge = {int(CLASS[square]) for square in range(SIDE)}
+    placing = [border if number in edge else 0.0 for number in range(CLASSES)]
+    return (*placing, *(0.0,) * CLASSES, contact, 0.0, greed)
+
+
+SOURCE = (
+    "Cauwet & Teytaud 2018, section III: the rules; Table I and the conclusion: 33 parameters of a distribution over "
+    "fleets, used for the own fleet and to simulate the opponent's. Ours: which parameters (weights of 15 classes of "
+    "squares and a contact weight, each for both uses, and a greediness), how fleets are drawn, 50 fleets for a shot. "
+    "plain has all parameters 0; greedy shoots where most of its fleets have a ship; border is greedy and prefers to "
+    "lie along the edge; apart is greedy and keeps its ships apart; hunter is the old school: beside a hit, otherwise "
+    "on one colour of the chequerboard."
+)
+
+
+def sea(name: str, title: str, fleets: int) -> Game:
+    """The record of the game for players who draw that many fleets for a shot."""
+    classes = [f"{use} {number}" for use in ("placing", "belief") for number in range(CLASSES)]
+    parameters = (*classes, "placing contact", "belief contact", "greed")
+    return Game(
+        name=name,
+        title=title,
+        version=1,
+        rules=Rules(start, mover, legal, apply, view, score),
+        sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, MOST_ACTIONS),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=SOURCE,
+        strategy=Strategy("distributions of fleets", parameters, PLAN, prepare_with(fleets), choose, words=words),
+        named={
+            "plain": vector(),
+            "greedy": vector(greed=3.0),
+            "border": vector(border=2.0, greed=3.0),
+            "apart": vector(contact=-4.0, greed=3.0),
+            "hunter": Strategy("hunter", (), 1, nothing_to_prepare, choose_hunter),
+        },
+    )
+
+
+GAMES = (sea("battleship", "Battleship, 9 x 9", 50),)

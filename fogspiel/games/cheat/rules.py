@@ -1,0 +1,388 @@
+"""Cheat: get rid of your cards; they ought to be of the current colour, but lie face down.
+
+The starter of a round lays a card whose colour, for all to see, becomes the current one. Then in turn each lays any
+card face down or calls "cheat" on the last one: if it is of the current colour the caller takes the pile, otherwise
+the other does. Who took the pile starts the next round. Who lays his last card wins; 1000 actions make a draw.
+All cards are in the two hands when the table is empty, so what is hidden is hidden only within a round.
+
+Data sheet of a state (int64 cells)
+    0 CHALLENGED  1 if even the last card of a player may be called, so that he wins only if it was no lie or not called
+    1 RESULT      the first player's score, -1 as long as the game goes on
+    2 DEALT       cards dealt to the first player; he gets 26, the second player the rest
+    3 TURN        whose turn it is
+    4 ACTIONS     cards laid and calls made so far
+    5 COLOUR      the current colour, -1 when the table is empty
+    6 OPENER      who laid the first card of the pile
+    7 LAST        the colour of the last card laid
+    8 HAND        cards of each colour in the first player's hand, then in the second player's
+   16 LAID        cards of each colour in the pile by the first player, then by the second
+Data sheet of a view: 1 if it is one's turn, RESULT, ACTIONS, COLOUR, 1 if one opened the pile, the number of the
+other's cards in his hand and in the pile, then one's own cards of each colour in the hand and in the pile.
+
+Chance deals the first player one of the cards left, numbered by colour. Actions: 0..3 lay a card of that colour,
+4 call "cheat".
+"""
+
+import numpy as np
+
+from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
+from ...core.kernel import inlined, kernel, variant
+from ...core.rng import GOLDEN, below, normal, seed_of, split
+
+CHALLENGED, RESULT, DEALT, TURN, ACTIONS, COLOUR, OPENER, LAST, HAND, LAID = (*range(9), 16)
+COLOURS, RANKS = 4, 13
+CARDS, HALF = COLOURS * RANKS, COLOURS * RANKS // 2
+CALL = COLOURS
+MOST_ACTIONS = 1000
+SEEN_MINE, SEEN_RESULT, SEEN_ACTIONS, SEEN_COLOUR, SEEN_OPENED, SEEN_OTHER, SEEN_OTHER_LAID, SEEN_HAND = range(8)
+SEEN_LAID = SEEN_HAND + COLOURS
+
+
+# The six rules
+
+
+@kernel
+def clear(state, challenged):
+    """Write the state before the deal."""
+    for cell in range(LAID + 2 * COLOURS):
+        state[cell] = 0
+    state[CHALLENGED] = challenged
+    state[RESULT] = -1
+    state[COLOUR] = -1
+
+
+def start_with(challenged):
+    """The start kernel, with or without the right to call the last card of all."""
+
+    @variant(challenged)
+    def start(state):
+        clear(state, challenged)
+
+    return start
+
+
+@kernel
+def mover(state):
+    if state[RESULT] >= 0:
+        return OVER
+    return state[TURN] if state[DEALT] == HALF else CHANCE
+
+
+@kernel
+def legal(state, out):
+    if state[DEALT] < HALF:
+        for card in range(CARDS - state[DEALT]):
+            out[card] = card
+        return CARDS - state[DEALT]
+    count = 0
+    for colour in range(COLOURS):
+        if state[HAND + COLOURS * state[TURN] + colour] > 0:
+            out[count] = colour
+            count += 1
+    if state[COLOUR] >= 0:
+        out[count] = CALL
+        count += 1
+    return count
+
+
+@inlined
+def total(cells, at):
+    """The cards of all colours that are counted from that cell on."""
+    return cells[at] + cells[at + 1] + cells[at + 2] + cells[at + 3]
+
+
+@kernel
+def deal(state, card):
+    """Give the first player one of the cards left; after his half the second player gets the others."""
+    colour = 0
+    while card >= RANKS - state[HAND + colour]:
+        card -= RANKS - state[HAND + colour]
+        colour += 1
+    state[HAND + colour] += 1
+    state[DEALT] += 1
+    if state[DEALT] == HALF:
+        for c in range(COLOURS):
+            state[HAND + COLOURS + c] = RANKS - state[HAND + c]
+
+
+@inlined
+def win(state, player):
+    """End the game in favour of a player."""
+    state[RESULT] = WIN if player == 0 else LOSS
+
+
+@kernel
+def call(state):
+    """Turn up the last card; the liar or else the caller takes the pile and starts the next round."""
+    caller = state[TURN]
+    taker = caller if state[LAST] == state[COLOUR] else 1 - caller
+    for colour in range(COLOURS):
+        state[HAND + COLOURS * taker + colour] += state[LAID + colour] + state[LAID + COLOURS + colour]
+        state[LAID + colour] = 0
+        state[LAID + COLOURS + colour] = 0
+    state[COLOUR] = -1
+    state[TURN] = taker
+    if total(state, HAND + COLOURS * (1 - caller)) == 0:
+        win(state, 1 - caller)
+
+
+@kernel
+def lay(state, colour):
+    """Lay a card; without cards one wins, where the last one may be called only if it was not."""
+    player = state[TURN]
+    state[HAND + COLOURS * player + colour] -= 1
+    state[LAID + COLOURS * player + colour] += 1
+    state[LAST] = colour
+    if state[COLOUR] < 0:
+        state[COLOUR] = colour
+        state[OPENER] = player
+    state[TURN] = 1 - player
+    if state[CHALLENGED] == 0 and total(state, HAND + COLOURS * player) == 0:
+        win(state, player)
+    elif total(state, HAND + COLOURS * (1 - player)) == 0:
+        win(state, 1 - player)
+
+
+@kernel
+def apply(state, action):
+    if state[DEALT] < HALF:
+        deal(state, action)
+        return
+    if action == CALL:
+        call(state)
+    else:
+        lay(state, action)
+    state[ACTIONS] += 1
+    if state[RESULT] < 0 and state[ACTIONS] == MOST_ACTIONS:
+        state[RESULT] = DRAW
+
+
+@kernel
+def view(state, player, out):
+    own, other = COLOURS * player, COLOURS * (1 - player)
+    out[SEEN_MINE] = 1 if state[DEALT] == HALF and state[TURN] == player else 0
+    out[SEEN_RESULT] = state[RESULT]
+    out[SEEN_ACTIONS] = state[ACTIONS]
+    out[SEEN_COLOUR] = state[COLOUR]
+    out[SEEN_OPENED] = 1 if state[COLOUR] >= 0 and state[OPENER] == player else 0
+    out[SEEN_OTHER] = total(state, HAND + other)
+    out[SEEN_OTHER_LAID] = total(state, LAID + other)
+    for colour in range(COLOURS):
+        out[SEEN_HAND + colour] = state[HAND + own + colour]
+        out[SEEN_LAID + colour] = state[LAID + own + colour]
+
+
+@kernel
+def score(state):
+    return state[RESULT]
+
+
+# The strategy: a quadratic value of what an action leads to, with noise
+
+FEATURES = 6
+TERMS = (FEATURES + 1) * (FEATURES + 2) // 2
+SEED = TERMS
+NOISE, SPECIAL = 0.1, 0.5
+LARGEST = 1e280
+"""Larger parameters count as this one, so that no value can overflow."""
+FARTHEST = 8.6
+"""No Gaussian number that is made of 53 random bits is farther from 0."""
+
+
+@kernel
+def prepare(theta, plan):
+    """The coefficients, and the bits of the seed that the 29th parameter stands for."""
+    for term in range(TERMS):
+        plan[term] = min(max(theta[term], -LARGEST), LARGEST)
+    if len(theta) > SEED:
+        plan.view(np.uint64)[SEED] = seed_of(theta[SEED], 0)
+
+
+@kernel
+def value_of(plan, action, seen, own, pile):
+    """The value of an action: the sum of theta_ij x_i x_j for 0 <= i <= j <= 6 with x_0 = 1.
+
+    A call lays nothing, so it leaves x_1, x_3 and x_4 as they are.
+    """
+    called = action == CALL
+    colour = seen[SEEN_COLOUR] if seen[SEEN_COLOUR] >= 0 else action
+    laid = 0 if called else 1
+    suited = seen[SEEN_HAND + colour] - (1 if action == colour else 0)
+    lie = 0.0 if action == colour else 1.0
+    if called:  # the chance that a card, any of those that the other has or had, is not of the current colour
+        elsewhere = RANKS - suited - seen[SEEN_LAID + colour]
+        lie = 1.0 - elsewhere / (seen[SEEN_OTHER] + seen[SEEN_OTHER_LAID])
+    a, b, c = (own - laid) / HALF, seen[SEEN_OTHER] / HALF, (pile + laid) / HALF
+    d, e, f = suited / RANKS, lie, 1.0 - laid
+    t = plan  # the rows of the triangle, each a sum of its own: they can be added up side by side
+    return (
+        (t[0] + t[1] * a + t[2] * b + t[3] * c + t[4] * d + t[5] * e + t[6] * f)
+        + (t[7] * a + t[8] * b + t[9] * c + t[10] * d + t[11] * e + t[12] * f) * a
+        + (t[13] * b + t[14] * c + t[15] * d + t[16] * e + t[17] * f) * b
+        + (t[18] * c + t[19] * d + t[20] * e + t[21] * f) * c
+        + (t[22] * d + t[23] * e + t[24] * f) * d
+        + (t[25] * e + t[26] * f) * e
+        + (t[27] * f) * f
+    )
+
+
+@kernel
+def oddity(plan, action, seen, own, pile, hashed):
+    """The arbitrary part of a value: a Gaussian number hashed from the 29th parameter, the action and the sizes."""
+    sizes = (pile * (CARDS + 1) + own) * (CARDS + 1) + seen[SEEN_OTHER]
+    hashed[0] = split(plan.view(np.uint64)[SEED], sizes * (CALL + 1) + action)
+    return SPECIAL * normal(hashed)
+
+
+@kernel
+def decision(seen, plan, stream, values, hashed):
+    """The action of the greatest value with noise, the lowest of equals.
+
+    All lies are worth the same but for noise and oddity. Noise that cannot matter is passed over.
+    """
+    colour, own = seen[SEEN_COLOUR], total(seen, SEEN_HAND)
+    pile = total(seen, SEEN_LAID) + seen[SEEN_OTHER_LAID]
+    highest, any_lie = -np.inf, -1
+    for action in range(CALL + 1):
+        values[action] = -np.inf
+        if (colour >= 0) if action == CALL else (seen[SEEN_HAND + action] > 0):
+            is_lie = colour >= 0 and action != CALL and action != colour
+            values[action] = values[any_lie] if is_lie and any_lie >= 0 else value_of(plan, action, seen, own, pile)
+            if is_lie:
+                any_lie = action
+    if len(plan) > SEED:
+        for action in range(CALL + 1):
+            if values[action] > -np.inf:
+                values[action] += oddity(plan, action, seen, own, pile, hashed)
+    for action in range(CALL + 1):
+        highest = max(highest, values[action])
+    best, most = -1, 0.0
+    for action in range(CALL + 1):
+        if values[action] == -np.inf:
+            continue
+        if values[action] < highest - 2 * NOISE * FARTHEST:
+            stream[0] += GOLDEN + GOLDEN  # the two numbers of a Gaussian one
+            continue
+        value = values[action] + NOISE * normal(stream)
+        if best < 0 or value > most:
+            best, most = action, value
+    return best
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    return decision(seen, plan, stream, np.empty(CALL + 1), np.empty(1, np.uint64))
+
+
+def play_with(challenged):
+    """The fused kernel: the same game without lists of actions."""
+
+    @variant(challenged)
+    def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+        seen, values, hashed = np.empty(SEEN_LAID + COLOURS, np.int64), np.empty(CALL + 1), np.empty(1, np.uint64)
+        clear(state, challenged)
+        while state[DEALT] < HALF:
+            deal(state, below(chance, CARDS - state[DEALT]))
+        while state[RESULT] < 0:
+            view(state, state[TURN], seen)
+            if state[TURN] == 0:
+                apply(state, decision(seen, plan_0, stream_0, values, hashed))
+            else:
+                apply(state, decision(seen, plan_1, stream_1, values, hashed))
+        return state[RESULT]
+
+    return play
+
+
+# Never to lose: Cauwet and Teytaud 2018, section V-C
+
+
+@kernel
+def choose_never_lose(seen, actions, plan, stream):
+    """Anything while the other has more than three cards; then call, and open with a colour that he does not have."""
+    if seen[SEEN_OTHER] > 3:
+        return actions[below(stream, len(actions))]
+    if seen[SEEN_COLOUR] >= 0:
+        return CALL
+    opening = 0  # he has three cards at most, so some colour is wholly one's own
+    for colour in range(1, COLOURS):
+        if seen[SEEN_HAND + colour] > seen[SEEN_HAND + opening]:
+            opening = colour
+    return opening
+
+
+# Words
+
+NAMES = ("clubs", "diamonds", "hearts", "spades")
+
+
+def label(action: int) -> str:
+    return "call cheat" if action == CALL else f"lay {NAMES[action]}"
+
+
+def counted(cells: np.ndarray) -> str:
+    """Cards of each colour in words."""
+    return ", ".join(f"{int(n)} {name}" for n, name in zip(cells, NAMES, strict=True) if n) or "nothing"
+
+
+def pile_in_words(colour: int, own: str, other: str) -> str:
+    """The table."""
+    return "the table is empty" if colour < 0 else f"current colour {NAMES[colour]}; in the pile: {own}; {other}"
+
+
+def show(seen: np.ndarray) -> str:
+    colour, other, laid = int(seen[SEEN_COLOUR]), int(seen[SEEN_OTHER]), int(seen[SEEN_OTHER_LAID])
+    hand, own = seen[SEEN_HAND:SEEN_LAID], seen[SEEN_LAID:]
+    lines = [f"your hand: {counted(hand)}", f"the other has {other} card{'' if other == 1 else 's'}"]
+    if colour < 0 and hand.sum() + other == CARDS:
+        lines[1] += f": {counted(RANKS - hand)}"
+    return "\n".join([*lines, pile_in_words(colour, f"yours {counted(own)}", f"{laid} of the other's")])
+
+
+def reveal(state: np.ndarray) -> str:
+    hands, laid = state[HAND:LAID].reshape(2, COLOURS), state[LAID:].reshape(2, COLOURS)
+    lines = [f"player {player + 1}: {counted(hands[player])}" for player in (0, 1)]
+    ours, theirs = (f"player {player + 1} {counted(laid[player])}" for player in (0, 1))
+    return "\n".join([*lines, pile_in_words(int(state[COLOUR]), ours, theirs)])
+
+
+X = ("1", "own hand", "other's hand", "pile", "own suited", "lie", "call")
+NEVER_LOSE = Strategy("never lose", (), 1, nothing_to_prepare, choose_never_lose)
+PARAMETERS = tuple(f"{X[i]} x {X[j]}" for i in range(FEATURES + 1) for j in range(i, FEATURES + 1))
+FAMILY = Strategy("quadratic value of an action", PARAMETERS, TERMS, prepare, choose)
+SPECIAL_FAMILY = Strategy(
+    "quadratic value of an action, oddly perturbed", (*PARAMETERS, "seed"), TERMS + 1, prepare, choose, hashed=("seed",)
+)
+
+SOURCE = (
+    "Cauwet & Teytaud 2018: rules, a randomly perturbed quadratic value function with 28 parameters, a 29th that "
+    "perturbs it arbitrarily (special), and never_lose (section V-C; here also with fewer than 3 cards). Derived: 28 "
+    "are the terms of a quadratic function of six features. Ours: the features, the sizes of the perturbations, ties, "
+    "the draw after 1000 actions, and random actions of never_lose while the other has more than 3 cards. By the "
+    "paper's words who lays his last card wins at once; ours: in cheat-challenge-last it may be called first."
+)
+
+
+def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Game:
+    """The record of a variant."""
+    return Game(
+        name=name,
+        title=title,
+        version=1,
+        rules=Rules(start_with(challenged), mover, legal, apply, view, score),
+        sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=SOURCE,
+        strategy=strategy,
+        named={"never_lose": NEVER_LOSE},
+        play=play_with(challenged),
+    )
+
+
+GAMES = (
+    table("cheat", "Cheat", FAMILY),
+    table("cheat-special", "Cheat, with an arbitrary perturbation of the values", SPECIAL_FAMILY),
+    table("cheat-challenge-last", "Cheat, even the last card may be called", FAMILY, 1),
+)

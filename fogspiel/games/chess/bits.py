@@ -1,0 +1,91 @@
+"""Sets of squares as the bits of an int64, and where men reach.
+
+Square 0 is a1, 7 is h1, 63 is h8; bit s of a set is square s. Lines of sliding men are found by obstruction
+difference: on a line through a square, subtracting the nearest blocker below from the blockers above flips exactly the
+bits between the two nearest blockers.
+"""
+
+import numpy as np
+
+from ...core.kernel import inlined, leading_zeros
+
+NONE, ALL = np.int64(0), np.int64(-1)
+RANK, FILE, RISING, FALLING = 0, 1, 2, 3
+"""The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1."""
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""One step up each line, as ranks and files."""
+KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+KING_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def _word(squares: list[int]) -> int:
+    """A set of squares as a signed 64-bit number."""
+    bits = sum(1 << square for square in squares)
+    return bits - 2**64 if bits >= 2**63 else bits
+
+
+def _reached(square: int, steps: tuple[tuple[int, int], ...], far: bool = False) -> list[int]:
+    """The squares that are one of these steps away, or any number of them, on an empty board."""
+    found = []
+    for up, right in steps:
+        rank, file = square // 8 + up, square % 8 + right
+        while 0 <= rank < 8 and 0 <= file < 8:
+            found.append(8 * rank + file)
+            rank, file = rank + up, file + right
+            if not far:
+                break
+    return found
+
+
+def _table(rows: list[list[list[int]]]) -> np.ndarray:
+    return np.array([[_word(squares) for squares in row] for row in rows], np.int64)
+
+
+def _between(a: int, b: int) -> tuple[list[int], list[int]]:
+    """The squares strictly between two squares of a line, and the whole line; empty if they share none."""
+    for up, right in STEPS:
+        above, below = _reached(a, ((up, right),), True), _reached(a, ((-up, -right),), True)
+        for side in (above, below):
+            if b in side:
+                return side[: side.index(b)], [a, *above, *below]
+    return [], []
+
+
+SQUARES = range(64)
+KNIGHT = _table([[_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
+KING = _table([[_reached(s, KING_STEPS) for s in SQUARES]])[0]
+PAWN = _table([[_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
+"""Where a pawn takes, by colour and square."""
+ABOVE = _table([[_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
+BELOW = _table([[_reached(s, ((-step[0], -step[1]),), True) for s in SQUARES] for step in STEPS])
+"""The squares of each line above and below a square."""
+BETWEEN = _table([[_between(a, b)[0] for b in SQUARES] for a in SQUARES])
+THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])
+"""The line through two squares."""
+
+
+@inlined
+def bit(square):
+    """The set of one square."""
+    return np.int64(1) << square
+
+
+@inlined
+def along(line, square, occupied):
+    """The squares that a sliding man on this line of the board reaches, up to and with the nearest blockers."""
+    below = BELOW[line, square] & occupied
+    above = ABOVE[line, square] & occupied
+    nearest = np.int64(1) << (63 - leading_zeros(below | 1))
+    return (above ^ (above - nearest)) & (ABOVE[line, square] | BELOW[line, square])
+
+
+@inlined
+def straight(square, occupied):
+    """What a rook reaches."""
+    return along(RANK, square, occupied) | along(FILE, square, occupied)
+
+
+@inlined
+def diagonal(square, occupied):
+    """What a bishop reaches."""
+    return along(RISING, square, occupied) | along(FALLING, square, occupied)

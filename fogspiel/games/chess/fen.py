@@ -1,0 +1,147 @@
+"""Positions, squares and moves in words: FEN and UCI."""
+
+import re
+
+import numpy as np
+
+from .moves import attackers
+from .position import BLACK, CLOCK, FORWARD, KINDS, KING, KING_HOME, KNIGHT, MEN, MOVER, NO_SQUARE, NOBODY, PASSANT, PAWN, PLY, POSITION, RIGHTS, ROOK, ROOK_HOME, WHITE, end_of, kind_on, king_of, move_of, occupied, promotion_of, start_of
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+LETTERS = "pnbrqk"
+NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+SIDES = ("White", "Black")
+FILES, RANKS = "abcdefgh", "12345678"
+CASTLES = "KQkq"
+RIGHTS_OF_A_FEN = re.compile(r"-|(?=.)K?Q?k?q?")
+NUMBER_OF_A_FEN = re.compile(r"[0-9]{1,5}")
+UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq]?)")
+
+
+def square_name(square: int) -> str:
+    """A square as people write it: `e4`."""
+    return FILES[square % 8] + RANKS[square // 8]
+
+
+def square_named(name: str) -> int:
+    """The number of a square."""
+    if len(name) != 2 or name[0] not in FILES or name[1] not in RANKS:
+        raise ValueError(f"{name!r} is not a square: squares are a1 to h8")
+    return 8 * RANKS.index(name[1]) + FILES.index(name[0])
+
+
+def move_name(move: int) -> str:
+    """A move in UCI: `e2e4`, `e7e8q`."""
+    promotion = promotion_of(move)
+    return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
+
+
+def move_named(text: str) -> int:
+    """The number of a move in UCI, or a ValueError."""
+    found = UCI.fullmatch(text.strip().lower())
+    if found is None:
+        raise ValueError(
+            f"{text.strip()[:20]!r} is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"
+        )
+    start, end, promotion = found.groups()
+    return move_of(square_named(start), square_named(end), LETTERS.index(promotion) if promotion else 0)
+
+
+def position_of(fen: str) -> np.ndarray:
+    """The position of a FEN, or a ValueError that says what is wrong with it."""
+    fields = fen.split()
+    if not 4 <= len(fields) <= 6:
+        raise ValueError(f"a FEN has four to six fields, not {len(fields)}: {fen[:90]!r}")
+    pos = np.zeros(POSITION, np.int64)
+    _put_men(pos, fields[0])
+    if fields[1] not in ("w", "b"):
+        raise ValueError(f"the mover of a FEN is w or b, not {fields[1]!r}")
+    pos[MOVER] = "wb".index(fields[1])
+    if not RIGHTS_OF_A_FEN.fullmatch(fields[2]):
+        raise ValueError(f"the castling rights of a FEN are some of the letters KQkq, or -, not {fields[2]!r}")
+    pos[RIGHTS] = sum(1 << i for i, letter in enumerate(CASTLES) if letter in fields[2])
+    pos[PASSANT] = NO_SQUARE if fields[3] == "-" else square_named(fields[3])
+    for cell, text in zip((CLOCK, PLY), fields[4:], strict=False):
+        if not NUMBER_OF_A_FEN.fullmatch(text):
+            raise ValueError(
+                f"a FEN ends in two numbers, plies since a capture or pawn move and move, not {text[:20]!r}"
+            )
+        pos[cell] = int(text)
+    pos[PLY] = 2 * max(int(pos[PLY]) - 1, 0) + pos[MOVER]
+    _check(pos)
+    return pos
+
+
+def _put_men(pos: np.ndarray, placement: str) -> None:
+    rows = placement.split("/")
+    if len(rows) != 8:
+        raise ValueError(f"the board of a FEN has eight ranks, not {len(rows)}: {placement[:80]!r}")
+    for rank, row in zip(range(7, -1, -1), rows, strict=True):
+        file = 0
+        for letter in row:
+            if letter in "12345678":
+                file += int(letter)
+            elif letter in LETTERS + LETTERS.upper() and file < 8:
+                here = np.int64(1) << np.int64(8 * rank + file)
+                pos[LETTERS.index(letter.lower())] |= here
+                pos[MEN + (WHITE if letter.isupper() else BLACK)] |= here
+                file += 1
+            else:
+                file = 9
+        if file != 8:
+            raise ValueError(f"rank {rank + 1} of the FEN, {row!r}, does not describe eight squares")
+
+
+def _check(pos: np.ndarray) -> None:
+    """Refuse positions that no chess game can reach and that the rules could not go on from."""
+    for colour in (WHITE, BLACK):
+        _check_men([(int(pos[kind] & pos[MEN + colour]) % 2**64).bit_count() for kind in range(KINDS)], SIDES[colour])
+    if pos[PAWN] & ~np.int64(0x00FFFFFFFFFFFF00):
+        raise ValueError("pawns cannot stand on the first or the last rank")
+    mover, other = int(pos[MOVER]), 1 - int(pos[MOVER])
+    if attackers(pos, king_of(pos, other), mover, occupied(pos)):
+        raise ValueError(f"{SIDES[other]} is in check although {SIDES[mover]} is to move")
+    for i, letter in enumerate(CASTLES):
+        own, king, rook = (int(pos[cell]) for cell in (MEN + i // 2, KING, ROOK))
+        home, corner = int(KING_HOME[i // 2]), int(ROOK_HOME[i // 2, i % 2])
+        if pos[RIGHTS] >> i & 1 and not (own & king) >> home & (own & rook) >> corner & 1:
+            raise ValueError(
+                f"the castling right {letter} needs {SIDES[i // 2]}'s king on {square_name(home)} "
+                f"and a rook on {square_name(corner)}"
+            )
+    if pos[PASSANT] != NO_SQUARE:
+        passed, step = int(pos[PASSANT]), int(FORWARD[other])
+        empty, pawns = ~int(occupied(pos)), int(pos[PAWN] & pos[MEN + other])
+        right_rank = passed // 8 == (2 if other == WHITE else 5)
+        if not (right_rank and empty >> passed & empty >> (passed - step) & pawns >> (passed + step) & 1):
+            raise ValueError(f"no pawn of {SIDES[other]} can just have passed over {square_name(passed)}")
+
+
+def _check_men(counts: list[int], side: str) -> None:
+    """Refuse more men of a side than eight pawns can leave or become."""
+    if counts[KING] != 1:
+        raise ValueError(f"{side} must have one king, not {counts[KING]}")
+    promoted = sum(max(count - first, 0) for count, first in zip(counts[KNIGHT:KING], (2, 2, 2, 1), strict=True))
+    if counts[PAWN] > 8 or promoted > 8 - counts[PAWN]:
+        raise ValueError(
+            f"{side} has too many men: {counts[PAWN]} pawns and {promoted} that only pawns can have become"
+        )
+
+
+def fen_of(pos: np.ndarray) -> str:
+    """A position as a FEN."""
+    rows = []
+    for rank in range(7, -1, -1):
+        row, gap = "", 0
+        for square in range(8 * rank, 8 * rank + 8):
+            kind = int(kind_on(pos, square))
+            if kind == NOBODY:
+                gap += 1
+                continue
+            letter = LETTERS[kind]
+            white = pos[MEN] >> square & 1
+            row, gap = row + (str(gap) if gap else "") + (letter.upper() if white else letter), 0
+        rows.append(row + (str(gap) if gap else ""))
+    rights = "".join(letter for i, letter in enumerate(CASTLES) if pos[RIGHTS] >> i & 1) or "-"
+    passant = "-" if pos[PASSANT] == NO_SQUARE else square_name(int(pos[PASSANT]))
+    return f"{'/'.join(rows)} {'wb'[pos[MOVER]]} {rights} {passant} {pos[CLOCK]} {pos[PLY] // 2 + 1}"

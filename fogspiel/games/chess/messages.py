@@ -1,0 +1,77 @@
+"""What the referee says after a move (Internet Chess Club, "wild 16"), to both players alike.
+
+0    what was taken: 0 nothing, 1 a pawn, 2 a piece
+1    the square of the taken man, or -1
+2    the directions from which the mover's king is in check, as a set of the five below
+3    how many legal captures the mover's pawns have
+"""
+
+from ...core.kernel import kernel, ones, trailing_zeros
+from . import bits
+from .bits import ABOVE, BELOW, FILE, RANK, RISING, THROUGH, bit
+from .moves import ALLOWED, CHECKERS, PINNED, passant_is_legal, taken_left, taken_right
+from .position import KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, king_of
+
+TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
+MESSAGE = 4
+"""The cells of a message."""
+NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN = 0, 1, 2
+BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
+
+
+@kernel
+def rising_is_long(square):
+    """Whether of the two diagonals through a square the one parallel to a1-h8 has more squares."""
+    return (square % 8 < 4) == (square < 32)
+
+
+@kernel
+def directions(pos, limits):
+    """The directions of check, as the king sees them; a pawn's is a diagonal."""
+    king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
+    while left:
+        checker = left & -left
+        if pos[KNIGHT] & checker:
+            found |= BY_KNIGHT
+        elif (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
+            found |= BY_RANK
+        elif (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
+            found |= BY_FILE
+        elif ((ABOVE[RISING, king] | BELOW[RISING, king]) & checker != 0) == rising_is_long(king):
+            found |= BY_LONG_DIAGONAL
+        else:
+            found |= BY_SHORT_DIAGONAL
+        left &= left - 1
+    return found
+
+
+@kernel
+def pawn_tries(pos, limits, per_piece):
+    """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
+    mover = pos[MOVER]
+    pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
+    free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], LAST_RANKS[mover]
+    left, right = taken_left(free, mover) & victims, taken_right(free, mover) & victims
+    count = ones(left) + ones(right)
+    promoting = ones(left & last) + ones(right & last)
+    while pinned:
+        ends = bits.PAWN[mover, trailing_zeros(pinned)] & victims & THROUGH[king_of(pos, mover), trailing_zeros(pinned)]
+        count += ones(ends)
+        promoting += ones(ends & last)
+        pinned &= pinned - 1
+    if pos[PASSANT] != NO_SQUARE:
+        takers = bits.PAWN[1 - mover, pos[PASSANT]] & pawns
+        while takers:
+            if passant_is_legal(pos, trailing_zeros(takers)):
+                count += 1
+            takers &= takers - 1
+    return count + 3 * promoting if per_piece else count
+
+
+@kernel
+def announced_capture(pos, victim, end, at_arrival, out):
+    """Write what is said of the man on `victim`, who is about to be taken by a move to `end` (or of nobody)."""
+    out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
+    if victim != NO_SQUARE:
+        out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN
+        out[SQUARE] = end if at_arrival else victim

@@ -1,0 +1,317 @@
+"""Legal moves: where each man may go, from pins and checks, without making a move to find out.
+
+`restrict` works out once for a position who gives check, where a man may go so as to answer it, and which men are
+pinned; `destinations` then gives the legal squares of one man as a set.
+"""
+
+import numpy as np
+
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from . import bits
+from .bits import ALL, BETWEEN, NONE, THROUGH, bit, diagonal, straight
+from .position import A_FILE, BISHOP, FORWARD, H_FILE, KINDS, KING, KING_HOME, KING_SIDE, KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, POSITION, QUEEN, QUEEN_SIDE, RIGHTS, ROOK, ROOK_HOME, SECOND_RANKS, WHITE, end_of, kind_on, king_of, make, move_of, occupied, start_of
+
+CHECKERS, ALLOWED, PINNED = 0, 1, 2
+LIMITS = 3
+"""The cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned."""
+MOST_MOVES = 256
+PROMOTIONS = 4
+
+
+@kernel
+def attackers(pos, square, colour, occ):
+    """The men of a colour that attack a square, with these squares taken as occupied."""
+    queens, kings = pos[QUEEN], pos[KING]
+    found = bits.PAWN[1 - colour, square] & pos[PAWN]
+    found |= bits.KNIGHT[square] & pos[KNIGHT]
+    found |= bits.KING[square] & kings
+    found |= straight(square, occ) & (pos[ROOK] | queens)
+    found |= diagonal(square, occ) & (pos[BISHOP] | queens)
+    return found & pos[MEN + colour]
+
+
+@kernel
+def restrict(pos, limits):
+    """Work out what limits the mover: checks and pins."""
+    mover = pos[MOVER]
+    king, own, other = king_of(pos, mover), pos[MEN + mover], pos[MEN + 1 - mover]
+    occ = own | other
+    checkers = attackers(pos, king, 1 - mover, occ)
+    limits[CHECKERS] = checkers
+    if checkers == 0:
+        limits[ALLOWED] = ALL
+    elif checkers & (checkers - 1):
+        limits[ALLOWED] = NONE
+    else:
+        limits[ALLOWED] = BETWEEN[king, trailing_zeros(checkers)] | checkers
+    snipers = other & (
+        (straight(king, other) & (pos[ROOK] | pos[QUEEN])) | (diagonal(king, other) & (pos[BISHOP] | pos[QUEEN]))
+    )
+    pinned = NONE
+    while snipers:
+        shield = BETWEEN[king, trailing_zeros(snipers)] & own
+        if shield and shield & (shield - 1) == 0:
+            pinned |= shield
+        snipers &= snipers - 1
+    limits[PINNED] = pinned
+
+
+@inlined
+def reach(kind, square, occ):
+    """The squares that a man other than a pawn attacks."""
+    if kind == KNIGHT:
+        return bits.KNIGHT[square]
+    if kind == KING:
+        return bits.KING[square]
+    found = NONE
+    if kind != BISHOP:
+        found |= straight(square, occ)
+    if kind != ROOK:
+        found |= diagonal(square, occ)
+    return found
+
+
+@kernel
+def pushes(square, colour, blocked):
+    """The squares ahead that a pawn can step to: one, and two from its first square."""
+    step = FORWARD[colour]
+    one = bit(square + step) & ~blocked
+    if one and SECOND_RANKS[colour] & bit(square):
+        return one | (bit(square + 2 * step) & ~blocked)
+    return one
+
+
+@kernel
+def castlings(king, colour, rights, occ):
+    """Where the king may castle to by its rights and the empty squares, attacks left aside."""
+    found = NONE
+    if king == KING_HOME[colour]:
+        for side in (KING_SIDE, QUEEN_SIDE):
+            if rights >> (2 * colour + side) & 1 and not BETWEEN[king, ROOK_HOME[colour, side]] & occ:
+                found |= bit(king + 2 if side == KING_SIDE else king - 2)
+    return found
+
+
+@kernel
+def _king_is_safe(pos, king, square):
+    """Whether the king of the mover, gone from its square, would not be in check on another."""
+    return attackers(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king)) == 0
+
+
+@kernel
+def _king_may_go(pos, king, end, limits):
+    """Whether the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
+    if bits.KING[king] & bit(end):
+        return pos[MEN + pos[MOVER]] & bit(end) == 0 and _king_is_safe(pos, king, end)
+    if limits[CHECKERS] or castlings(king, pos[MOVER], pos[RIGHTS], occupied(pos)) & bit(end) == 0:
+        return False
+    return _king_is_safe(pos, king, (king + end) // 2) and _king_is_safe(pos, king, end)
+
+
+@kernel
+def _king_destinations(pos, king, limits):
+    """Where the king may go."""
+    mover = pos[MOVER]
+    occ = occupied(pos) & ~bit(king)
+    found, targets = NONE, bits.KING[king] & ~pos[MEN + mover]
+    while targets:
+        square = trailing_zeros(targets)
+        if attackers(pos, square, 1 - mover, occ) == 0:
+            found |= bit(square)
+        targets &= targets - 1
+    if limits[CHECKERS] == 0 and pos[RIGHTS]:
+        targets = castlings(king, mover, pos[RIGHTS], occupied(pos))
+        while targets:
+            square = trailing_zeros(targets)
+            if found & bit((king + square) // 2) and attackers(pos, square, 1 - mover, occ) == 0:
+                found |= bit(square)
+            targets &= targets - 1
+    return found
+
+
+@kernel
+def passant_is_legal(pos, square):
+    """Whether the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
+    mover, end = pos[MOVER], pos[PASSANT]
+    victim = bit(end - FORWARD[mover])
+    occ = (occupied(pos) & ~bit(square) & ~victim) | bit(end)
+    return attackers(pos, king_of(pos, mover), 1 - mover, occ) & ~victim == 0
+
+
+@kernel
+def pawn_captures(pos, square, limits):
+    """The squares on which a pawn of the mover may legally take, en passant too."""
+    mover = pos[MOVER]
+    reached = bits.PAWN[mover, square]
+    found = reached & pos[MEN + 1 - mover] & limits[ALLOWED]
+    if limits[PINNED] & bit(square):
+        found &= THROUGH[king_of(pos, mover), square]
+    if pos[PASSANT] != NO_SQUARE and reached & bit(pos[PASSANT]) and passant_is_legal(pos, square):
+        found |= bit(pos[PASSANT])
+    return found
+
+
+@inlined
+def taken_left(pawns, colour):
+    """The squares on which pawns of a colour could take towards the a-file."""
+    return (pawns & ~A_FILE) << 7 if colour == WHITE else (pawns & ~A_FILE) >> 9
+
+
+@inlined
+def taken_right(pawns, colour):
+    """The squares on which pawns of a colour could take towards the h-file."""
+    return (pawns & ~H_FILE) << 9 if colour == WHITE else (pawns & ~H_FILE) >> 7
+
+
+@kernel
+def threatened_by_pawns(pos, colour):
+    """The squares on which the pawns of a colour could take."""
+    pawns = pos[PAWN] & pos[MEN + colour]
+    return taken_left(pawns, colour) | taken_right(pawns, colour)
+
+
+@kernel
+def destinations(pos, kind, square, limits):
+    """The squares to which a man of the mover may legally go."""
+    mover = pos[MOVER]
+    if kind == KING:
+        return _king_destinations(pos, square, limits)
+    if kind == PAWN:
+        found = pushes(square, mover, occupied(pos)) & limits[ALLOWED]
+        if limits[PINNED] & bit(square):
+            found &= THROUGH[king_of(pos, mover), square]
+        return found | pawn_captures(pos, square, limits)
+    found = reach(kind, square, occupied(pos)) & ~pos[MEN + mover] & limits[ALLOWED]
+    if limits[PINNED] & bit(square):
+        found &= THROUGH[king_of(pos, mover), square]
+    return found
+
+
+@kernel
+def list_moves(start, ends, promotes, out, count):
+    """Write the moves of a man to these squares; where pawns promote, all four. The new length of the list."""
+    while ends:
+        end = trailing_zeros(ends)
+        if promotes and LAST_RANKS[0] & bit(end) | LAST_RANKS[1] & bit(end):
+            for promotion in range(QUEEN, PAWN, -1):
+                out[count] = move_of(start, end, promotion)
+                count += 1
+        else:
+            out[count] = move_of(start, end, 0)
+            count += 1
+        ends &= ends - 1
+    return count
+
+
+@kernel
+def legal_moves(pos, limits, out):
+    """List the legal moves of a position whose limits were worked out."""
+    count, own = 0, pos[MEN + pos[MOVER]]
+    for kind in range(KINDS):
+        men = pos[kind] & own
+        while men:
+            square = trailing_zeros(men)
+            count = list_moves(square, destinations(pos, kind, square, limits), kind == PAWN, out, count)
+            men &= men - 1
+    return count
+
+
+@kernel
+def legal_count(pos, limits):
+    """The number of legal moves."""
+    count, own = 0, pos[MEN + pos[MOVER]]
+    for kind in range(KINDS):
+        men = pos[kind] & own
+        while men:
+            square = trailing_zeros(men)
+            ends = destinations(pos, kind, square, limits)
+            count += ones(ends)
+            if kind == PAWN:
+                count += (PROMOTIONS - 1) * ones(ends & (LAST_RANKS[0] | LAST_RANKS[1]))
+            men &= men - 1
+    return count
+
+
+@kernel
+def _king_can_step(pos, king):
+    """Whether the king can go to a neighbouring square; where it may castle it can."""
+    targets = bits.KING[king] & ~pos[MEN + pos[MOVER]]
+    while targets:
+        if _king_is_safe(pos, king, trailing_zeros(targets)):
+            return True
+        targets &= targets - 1
+    return False
+
+
+@kernel
+def can_move(pos, limits):
+    """Whether there is a legal move at all; what is found soonest is looked for first."""
+    mover = pos[MOVER]
+    own, occ = pos[MEN + mover], occupied(pos)
+    if limits[CHECKERS] == 0:
+        pawns = pos[PAWN] & own & ~limits[PINNED]
+        if (pawns << 8 if mover == WHITE else (pawns >> 8)) & ~occ:
+            return True
+    if _king_can_step(pos, king_of(pos, mover)):
+        return True
+    for kind in range(KING):
+        men = pos[kind] & own
+        while men:
+            if destinations(pos, kind, trailing_zeros(men), limits):
+                return True
+            men &= men - 1
+    return False
+
+
+@kernel
+def is_legal(pos, limits, move):
+    """Whether a move of one of the mover's men is legal."""
+    start, end = start_of(move), end_of(move)
+    kind = kind_on(pos, start)
+    if kind == KING:
+        return _king_may_go(pos, start, end, limits)
+    return destinations(pos, kind, start, limits) & bit(end) != 0
+
+
+@kernel
+def possible_passant(pos, limits):
+    """The square of a possible capture en passant, or NO_SQUARE."""
+    if pos[PASSANT] != NO_SQUARE:
+        pawns = bits.PAWN[1 - pos[MOVER], pos[PASSANT]] & pos[PAWN] & pos[MEN + pos[MOVER]]
+        while pawns:
+            if pawn_captures(pos, trailing_zeros(pawns), limits) & bit(pos[PASSANT]):
+                return pos[PASSANT]
+            pawns &= pawns - 1
+    return NO_SQUARE
+
+
+@kernel
+def perft(pos, depth):
+    """The number of move sequences of that length: the classic check of a move generator."""
+    limits = np.empty(LIMITS, np.int64)
+    if depth == 0:
+        return 1
+    restrict(pos, limits)
+    if depth == 1:
+        return legal_count(pos, limits)
+    moves = np.empty((depth, MOST_MOVES), np.int64)
+    boards = np.empty((depth, POSITION), np.int64)
+    left = np.empty(depth, np.int64)
+    boards[0] = pos
+    left[0] = legal_moves(pos, limits, moves[0])
+    level, total = 0, 0
+    while level >= 0:
+        if left[level] == 0:
+            level -= 1
+            continue
+        left[level] -= 1
+        below = level + 1
+        boards[below] = boards[level]
+        make(boards[below], moves[level, left[level]])
+        restrict(boards[below], limits)
+        if below == depth - 1:
+            total += legal_count(boards[below], limits)
+        else:
+            left[below] = legal_moves(boards[below], limits, moves[below])
+            level = below
+    return total

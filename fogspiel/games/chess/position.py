@@ -1,0 +1,177 @@
+"""A chess position in thirteen numbers.
+
+    0..5    the pawns, knights, bishops, rooks, queens and kings of both colours, as sets of squares
+    6, 7    the men of White and of Black
+    8       who moves: 0 White, 1 Black
+    9       castling rights: 1 White's king side, 2 White's queen side, 4 and 8 Black's
+    10      the square that a pawn has just passed over in a double step, or -1
+    11      plies since the last capture or pawn move
+    12      plies since the start
+
+A move is from + 64 * to + 4096 * promotion, the promotion 0 or a kind of man from knight to queen; castling is a move
+of the king by two squares.
+"""
+
+import numpy as np
+
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from .bits import bit
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
+KINDS = 6
+NOBODY = 6
+"""What stands on an empty square."""
+WHITE, BLACK = 0, 1
+MEN = 6
+"""Cell 6 + colour is the set of that colour's men."""
+MOVER, RIGHTS, PASSANT, CLOCK, PLY = 8, 9, 10, 11, 12
+POSITION = 13
+"""The number of cells."""
+NO_SQUARE = -1
+A_FILE = np.int64(0x0101010101010101)
+H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
+SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
+LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)
+"""Where each colour's pawns start, and where they promote."""
+FORWARD = np.array([8, -8], np.int64)
+KING_SIDE, QUEEN_SIDE = 0, 1
+ROOK_HOME = np.array([[7, 0], [63, 56]], np.int64)
+KING_HOME = np.array([4, 60], np.int64)
+MIX_1, MIX_2 = np.int64(0x3F58476D1CE4E5B9), np.int64(0x14D049BB133111EB)
+LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
+
+
+@inlined
+def move_of(start, end, promotion):
+    """A move as a number."""
+    return start + 64 * end + 4096 * promotion
+
+
+@inlined
+def start_of(move):
+    """The square that a move leaves."""
+    return move & 63
+
+
+@inlined
+def end_of(move):
+    """The square that a move goes to."""
+    return (move >> 6) & 63
+
+
+@inlined
+def promotion_of(move):
+    """The kind that a pawn becomes, or 0."""
+    return move >> 12
+
+
+@inlined
+def occupied(pos):
+    """The squares of all men."""
+    return pos[MEN] | pos[MEN + 1]
+
+
+@inlined
+def king_of(pos, colour):
+    """The square of a king."""
+    return trailing_zeros(pos[KING] & pos[MEN + colour])
+
+
+@kernel
+def kind_on(pos, square):
+    """The kind of the man on a square, or NOBODY."""
+    there = bit(square)
+    for kind in range(KINDS):
+        if pos[kind] & there:
+            return kind
+    return NOBODY
+
+
+@kernel
+def victim_square(pos, move):
+    """The square of the man that a legal move takes, or NO_SQUARE."""
+    end = end_of(move)
+    if pos[MEN + 1 - pos[MOVER]] & bit(end):
+        return end
+    if end == pos[PASSANT] and pos[PAWN] & bit(start_of(move)):
+        return end - FORWARD[pos[MOVER]]
+    return NO_SQUARE
+
+
+@kernel
+def _lost_rights(square):
+    """The castling rights that end when something leaves or enters a square."""
+    if square == 4:
+        return 3
+    if square == 60:
+        return 12
+    if square == 7:
+        return 1
+    if square == 0:
+        return 2
+    if square == 63:
+        return 4
+    if square == 56:
+        return 8
+    return 0
+
+
+@kernel
+def make(pos, move):
+    """Make a legal move."""
+    mover, start, end, promotion = pos[MOVER], start_of(move), end_of(move), promotion_of(move)
+    kind, victim = kind_on(pos, start), victim_square(pos, move)
+    pos[CLOCK] += 1
+    if victim != NO_SQUARE:
+        gone = ~bit(victim)
+        for taken in range(KINDS - 1):
+            pos[taken] &= gone
+        pos[MEN + 1 - mover] &= gone
+        pos[CLOCK] = 0
+    path = bit(start) | bit(end)
+    pos[kind] ^= path
+    pos[MEN + mover] ^= path
+    passed = NO_SQUARE
+    if kind == PAWN:
+        pos[CLOCK] = 0
+        if promotion:
+            pos[PAWN] ^= bit(end)
+            pos[promotion] |= bit(end)
+        elif abs(end - start) == 16:
+            passed = (start + end) // 2
+    elif kind == KING and abs(end - start) == 2:
+        side = KING_SIDE if end > start else QUEEN_SIDE
+        rook = bit(ROOK_HOME[mover, side]) | bit((start + end) // 2)
+        pos[ROOK] ^= rook
+        pos[MEN + mover] ^= rook
+    pos[RIGHTS] &= ~(_lost_rights(start) | _lost_rights(end))
+    pos[PASSANT] = passed
+    pos[MOVER] = 1 - mover
+    pos[PLY] += 1
+
+
+@kernel
+def cannot_mate(pos):
+    """Whether neither side has men enough: bare kings, one minor man, or bishops on squares of one colour only."""
+    if pos[PAWN] | pos[ROOK] | pos[QUEEN]:
+        return False
+    if pos[KNIGHT]:
+        return ones(occupied(pos)) <= 3
+    bishops = pos[BISHOP]
+    return (bishops & LIGHT_SQUARES) == 0 or (bishops & ~LIGHT_SQUARES) == 0
+
+
+@inlined
+def _stirred(total, word):
+    total = (total ^ word) * MIX_1
+    total ^= (total >> 29) & 0x7FFFFFFFF
+    return total * MIX_2
+
+
+@kernel
+def key_of(pos, passant):
+    """A 64-bit key of what repetition compares: men, mover, rights, and whether en passant is possible at `passant`."""
+    total = np.int64(0x9E3779B97F4A7C1)
+    for cell in range(MOVER):
+        total = _stirred(total, pos[cell])
+    return _stirred(total, pos[MOVER] + 2 * pos[RIGHTS] + 32 * (passant + 1))

@@ -1,0 +1,246 @@
+"""Chess search: a static value, quiescence, and alpha-beta to a small depth.
+
+Values are in hundredths of a pawn, for the side that moves. Men have a worth by kind and square; a bare king is worse
+off near the edge and near the other king. Quiescence goes on with captures and promotions to a queen, and with every
+move out of check, while the mover may also leave it at the static value; a lone king that cannot move is stalemate.
+
+A search is a stack of rows, one per ply. Data sheet of a row:
+      0 position, as in `chess.position`       13 checks and pins, as in `chess.moves`
+     16 static value for White                 17 plies left before quiescence
+     18 alpha, 19 beta, 20 best value so far   21 moves made, 22 moves listed
+     23 moves, each with its rank in the order above bit 16
+"""
+
+import numpy as np
+
+from ...core.kernel import inlined, kernel, trailing_zeros
+from . import bits
+from .bits import NONE, THROUGH, bit
+from .moves import ALLOWED, CHECKERS, LIMITS, MOST_MOVES, PINNED, attackers, destinations, legal_moves, list_moves, pawn_captures, reach, restrict, threatened_by_pawns
+from .position import FORWARD, KINDS, KING, KING_SIDE, LAST_RANKS, MEN, MOVER, NO_SQUARE, NOBODY, PASSANT, PAWN, POSITION, QUEEN, QUEEN_SIDE, ROOK, ROOK_HOME, WHITE, end_of, kind_on, king_of, make, move_of, promotion_of, start_of, victim_square
+
+LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
+ROW = MOVES + MOST_MOVES
+LEVELS = 64
+"""Rows of a search: quiescence ends at the last one, which no game has been seen to reach."""
+MATE = 20_000
+"""The value of a mate on the board; one in n plies is worth n less."""
+INFINITE = 30_000
+VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)
+"""The worth of a man by kind, wherever it stands."""
+EDGE_DRIVE, NEAR_DRIVE = 12, 6
+"""What a step of a bare king away from the centre is worth, and a step of the other king towards it."""
+ORDER, MOVE_BITS = 16, 0xFFFF
+
+
+def _placement(kind: int, rank: int, file: int) -> int:
+    """What a square adds to the worth of a man, ranks counted from its own side."""
+    centre = min(rank, 7 - rank) + min(file, 7 - file)
+    if kind == PAWN:
+        return (0, 0, 3, 10, 20, 40, 80, 0)[rank] + (3 * min(file, 7 - file) if rank in (2, 3) else 0)
+    if kind == KING:
+        return -12 * min(rank, 3) + (8 if rank == 0 and file in (1, 2, 6) else 0)
+    if kind == ROOK:
+        return 20 if rank == 6 else 2 * min(file, 7 - file)
+    return (0, 8, 5, 0, 2, 0)[kind] * (centre - 3) - (8 if rank == 0 else 0)
+
+
+WORTH = np.array(
+    [
+        [[int(VALUE[kind]) + _placement(kind, square // 8 ^ 7 * colour, square % 8) for square in range(64)]
+         for kind in range(KINDS)]
+        for colour in (0, 1)
+    ],
+    np.int64,
+)  # fmt: skip
+"""The worth of a man by colour, kind and square."""
+EDGE = np.array([6 - min(s // 8, 7 - s // 8) - min(s % 8, 7 - s % 8) for s in range(64)], np.int64)
+"""How far a square is from the centre, by steps along ranks and files."""
+
+
+@kernel
+def standing(pos):
+    """The worth of White's men less that of Black's."""
+    total = 0
+    for colour in range(2):
+        for kind in range(KINDS):
+            men = pos[kind] & pos[MEN + colour]
+            while men:
+                worth = WORTH[colour, kind, trailing_zeros(men)]
+                total += worth if colour == WHITE else -worth
+                men &= men - 1
+    return total
+
+
+@kernel
+def change(pos, move):
+    """How a legal move changes `standing`."""
+    mover, start, end, promotion = pos[MOVER], start_of(move), end_of(move), promotion_of(move)
+    kind, victim = kind_on(pos, start), victim_square(pos, move)
+    gain = WORTH[mover, promotion if promotion else kind, end] - WORTH[mover, kind, start]
+    if victim != NO_SQUARE:
+        gain += WORTH[1 - mover, kind_on(pos, victim), victim]
+    elif kind == KING and abs(end - start) == 2:
+        side = KING_SIDE if end > start else QUEEN_SIDE
+        gain += WORTH[mover, ROOK, (start + end) // 2] - WORTH[mover, ROOK, ROOK_HOME[mover, side]]
+    return gain if mover == WHITE else -gain
+
+
+@kernel
+def drive(pos, colour):
+    """What it is worth to a side that the other king is bare: near the edge, and near its own king."""
+    king, own = king_of(pos, 1 - colour), king_of(pos, colour)
+    near = 14 - abs(king // 8 - own // 8) - abs(king % 8 - own % 8)
+    return EDGE_DRIVE * EDGE[king] + NEAR_DRIVE * near
+
+
+@inlined
+def static_value(row):
+    """The value for the mover of a row without any search."""
+    score = row[SCORE]
+    if row[MEN + 1] & (row[MEN + 1] - 1) == 0:
+        score += drive(row, 0)
+    if row[MEN] & (row[MEN] - 1) == 0:
+        score -= drive(row, 1)
+    return score if row[MOVER] == WHITE else -score
+
+
+@kernel
+def takings(pos, limits, out):
+    """List the legal captures and the promotions to a queen."""
+    mover = pos[MOVER]
+    own, other = pos[MEN + mover], pos[MEN + 1 - mover]
+    occ, king = own | other, king_of(pos, mover)
+    allowed, pinned, count = other & limits[ALLOWED], limits[PINNED], 0
+    for kind in range(1, KING):
+        men = pos[kind] & own
+        while men:
+            square = trailing_zeros(men)
+            ends = reach(kind, square, occ) & allowed
+            if ends and pinned & bit(square):
+                ends &= THROUGH[king, square]
+            count = list_moves(square, ends, False, out, count)
+            men &= men - 1
+    ends = bits.KING[king] & other
+    while ends:
+        square = trailing_zeros(ends)
+        if attackers(pos, square, 1 - mover, occ & ~bit(king)) == 0:
+            out[count] = move_of(king, square, 0)
+            count += 1
+        ends &= ends - 1
+    victims = other if pos[PASSANT] == NO_SQUARE else other | bit(pos[PASSANT])
+    pawns, last = pos[PAWN] & own, LAST_RANKS[mover]
+    if threatened_by_pawns(pos, mover) & victims == 0:
+        pawns &= _before(last, mover)
+    while pawns:
+        square = trailing_zeros(pawns)
+        if bit(square + FORWARD[mover]) & last:
+            ends = destinations(pos, PAWN, square, limits)
+            while ends:
+                out[count] = move_of(square, trailing_zeros(ends), QUEEN)
+                count += 1
+                ends &= ends - 1
+        else:
+            count = list_moves(square, pawn_captures(pos, square, limits), False, out, count)
+        pawns &= pawns - 1
+    return count
+
+
+@inlined
+def _before(last, mover):
+    """The rank from which pawns promote."""
+    return (last >> 8) & np.int64(0x00FF000000000000) if mover == WHITE else last << 8
+
+
+@kernel
+def arrange(row):
+    """Give captures and promotions a rank in the order: great victims first, by small takers."""
+    for i in range(MOVES, MOVES + row[COUNT]):
+        move = row[i]
+        victim = kind_on(row, end_of(move))
+        if victim != NOBODY:
+            row[i] |= (64 + 8 * victim - kind_on(row, start_of(move))) << ORDER
+        if promotion_of(move) == QUEEN:
+            row[i] += 100 << ORDER
+
+
+@kernel
+def picked(row):
+    """The move whose turn it is, brought to its place in the list."""
+    first = MOVES + row[NEXT]
+    best = first
+    for i in range(first + 1, MOVES + row[COUNT]):
+        if row[i] >> ORDER > row[best] >> ORDER:
+            best = i
+    move = row[best]
+    row[best] = row[first]
+    row[NEXT] += 1
+    return move & MOVE_BITS
+
+
+@kernel
+def enter(row, level, depth, alpha, beta):
+    """Begin the search of a position: its moves, or its value if there is nothing to search."""
+    limits = row[LIMITED : LIMITED + LIMITS]
+    restrict(row, limits)
+    row[DEPTH], row[ALPHA], row[BETA], row[BEST], row[NEXT], row[COUNT] = depth, alpha, beta, -INFINITE, 0, 0
+    checked = limits[CHECKERS] != NONE
+    if depth > 0 or checked:
+        row[COUNT] = legal_moves(row, limits, row[MOVES:])
+        if row[COUNT] == 0:
+            row[BEST] = level - MATE if checked else 0
+        elif level == LEVELS - 1:
+            row[BEST], row[COUNT] = static_value(row), 0
+    else:
+        mover = row[MOVER]
+        if row[MEN + mover] & (row[MEN + mover] - 1) == 0 and destinations(row, KING, king_of(row, mover), limits) == 0:
+            row[BEST] = 0
+            return
+        row[BEST] = static_value(row)
+        if row[BEST] < beta and level < LEVELS - 1:
+            row[ALPHA] = max(alpha, row[BEST])
+            row[COUNT] = takings(row, limits, row[MOVES:])
+    if row[COUNT] > 1:
+        arrange(row)
+
+
+@kernel
+def searched(rows, depth, alpha, beta):
+    """The value of the position in the first row, whose static value stands there too, for its mover."""
+    level, nodes = 0, 1
+    enter(rows[0], 0, depth, alpha, beta)
+    while True:
+        row = rows[level]
+        if row[NEXT] < row[COUNT] and row[BEST] < row[BETA]:
+            move = picked(row)
+            level += 1
+            below = rows[level]
+            for cell in range(POSITION):
+                below[cell] = row[cell]
+            below[SCORE] = row[SCORE] + change(row, move)
+            make(below, move)
+            enter(below, level, row[DEPTH] - 1, -row[BETA], -row[ALPHA])
+            nodes += 1
+        elif level == 0:
+            return row[BEST], nodes
+        else:
+            level -= 1
+            above = rows[level]
+            above[BEST] = max(above[BEST], -row[BEST])
+            above[ALPHA] = max(above[ALPHA], above[BEST])
+
+
+@kernel
+def place(rows, pos):
+    """Put a position into the first row of a search."""
+    for cell in range(POSITION):
+        rows[0, cell] = pos[cell]
+    rows[0, SCORE] = standing(pos)
+
+
+def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:
+    """The value of a position for its mover after so many plies and quiescence, and the positions searched."""
+    rows = np.zeros((LEVELS, ROW), np.int64)
+    place(rows, pos)
+    value, nodes = searched(rows, depth, -INFINITE, INFINITE)
+    return int(value), int(nodes)

@@ -1,0 +1,39 @@
+"""Four in a row in words: the weights of the columns in playouts, and how it opens."""
+
+import numpy as np
+
+from ...core.agents import Contender
+from ...core.game import Game
+from .rules import label, words
+from .exact import Solver
+from ...core.explanation import Explanation, Table, bars
+from ..shared.sampling import choices, estimated
+
+ASKED = 2000
+"""How often the player is asked for an opening."""
+QUICKLY_SOLVED = 24
+"""Places of a board that is solved on the way."""
+ENDINGS = ("lost", "drawn", "won")
+
+
+def explained(game: Game, player: Contender, seed: int) -> Explanation:
+    """What it expects of both sides, and its opening move."""
+    theta, state = player.thetas[0], np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    often = choices(game, player, state, seed, ASKED).most_common()
+    solver = Solver(game)
+    solved = solver.values() if solver.rows * solver.columns <= QUICKLY_SOLVED else {}
+    rows = []
+    for column, count in often:
+        worth = (ENDINGS[int(2 * solved[column])],) if solved else ()
+        rows.append((label(column), estimated(count, ASKED), *worth))
+    names = ("move", "share with 95 % interval", *(("with best play",) if solved else ()))
+    table = Table(f"The opening move of {player.name}, asked {ASKED} times", names, tuple(rows))
+    columns = [f"column {column + 1}" for column in range(solver.columns)]
+    pictures = []
+    for side, weights in zip(("its own", "the other's"), np.split(theta, 2), strict=True):
+        chances = np.exp(weights - weights.max())
+        title = f"How often {side} stones go to each column in a playout, as long as all are open"
+        pictures.append(bars(title, (chances / chances.sum()).tolist(), columns))
+    favourite = f"It opens most often with {label(often[0][0])}: {estimated(often[0][1], ASKED)} of {ASKED} times."
+    return Explanation((f"{player.name} {words(theta)}.", favourite), (table,), tuple(pictures))

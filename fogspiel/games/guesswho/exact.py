@@ -1,0 +1,316 @@
+"""Guess Who solved: exact scores of given players, tables of winning probabilities, and optimal play."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.agents import ALONE, MIXED, Contender
+from ...core.game import CHOOSE, UNIFORM, Game, Kernel
+from .rules import CHARACTERS, FAMILY, GAMES, GOD, SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, STOCHASTIC, question
+from ...core.kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, compiled, kernel, kernel_of
+from ...core.rng import UNIT
+
+# A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to his
+# last pool over his first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
+# optimum too. That product is called a stake below.
+
+CERTAIN, EQUAL, DRAWN = range(3)
+"""How a player finds his question: always the same in the same position, any with equal chance, or from a drawn r."""
+GRID = 1 << 53
+"""The number of equally likely values of r."""
+MOST_WORK = 4 * 128**3
+"""An exact score of more than four pairs of players who randomise over 128 characters (some 30 s) is refused."""
+
+MOST_MEMBERS = 8
+"""Members of a mixture to which a best reply is computed: its tables have a layer for each set of them."""
+
+
+# The law of a player's question
+
+
+@kernel
+def weigh_drawn(plan, own, other, weights):
+    """Count the values of r that lead to each question: growing r moves it one way, so bisection finds every change."""
+    r = 0
+    while r < GRID:
+        asked = question(plan, own, other, r * UNIT)
+        same, different = r, GRID
+        while different - same > 1:
+            middle = (same + different) // 2
+            if question(plan, own, other, middle * UNIT) == asked:
+                same = middle
+            else:
+                different = middle
+        weights[asked] += different - r
+        r = different
+
+
+@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, NUMBER, NUMBER, CELLS)
+def weigh_questions(choose, how, plan, own, other, weights):
+    """Write the weight of every question 1..own-1 of this player in this position."""
+    for c in range(own + 1):
+        weights[c] = 1 if how == EQUAL and 0 < c < own else 0
+    if how == DRAWN:
+        weigh_drawn(plan, own, other, weights)
+    elif how == CERTAIN:
+        seen, actions, stream = np.zeros(SEEN_ASKED + 1, np.int64), np.arange(1, own), np.zeros(1, np.uint64)
+        seen[SEEN_OWN] = own
+        seen[SEEN_OTHER] = other
+        seen[SEEN_CHARACTERS] = max(own, other)
+        seen[SEEN_TURN] = 1
+        weights[choose(seen, actions, plan, stream)] = 1
+
+
+@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, NUMBER, TABLE)
+def weigh_everywhere(choose, how, plan, most, weights):
+    """Write the weights of all questions in all positions: the row of (n, m) is n (most + 1) + m."""
+    for own in range(2, most + 1):
+        for other in range(2, most + 1):
+            weigh_questions(choose, how, plan, own, other, weights[own * (most + 1) + other])
+
+
+class Player(NamedTuple):
+    """A player who does not change from game to game, as the kernels need him."""
+
+    choose: Kernel
+    how: int
+    plan: np.ndarray
+
+
+def _players(contender: Contender) -> list[tuple[Fraction, Player]]:
+    """The players behind a contender, with the probability of each."""
+    strategy = contender.strategy
+    if not any(strategy is known for known in (FAMILY, STOCHASTIC, GOD, UNIFORM)):
+        raise ValueError(f"{contender.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
+    if contender.how not in (ALONE, MIXED):
+        raise ValueError(f"{contender.name} changes from game to game: exact results need fixed players or mixtures")
+    how = DRAWN if strategy is STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
+    weights = [Fraction(weight) for weight in contender.weights] or [Fraction(1)]
+    found = []
+    for theta, weight in zip(contender.thetas, weights, strict=True):
+        plan = np.zeros(strategy.plan)
+        strategy.prepare(theta, plan)
+        if weight > 0:
+            found.append((weight / sum(weights), Player(compiled(strategy.choose, CHOOSE), how, plan)))
+    return found
+
+
+def _pairs(first: Contender, second: Contender) -> Iterator[tuple[Fraction, Player, Player]]:
+    seconds = _players(second)
+    for weight, player in _players(first):
+        for other_weight, other in seconds:
+            yield weight * other_weight, player, other
+
+
+# Exact scores
+
+
+def score(game: Game, first: Contender, second: Contender) -> Fraction:
+    """The exact score of `first` against `second`, the mean of both starting orders."""
+    if not any(game is known for known in GAMES):
+        raise ValueError(f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in GAMES)}")
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    pairs = list(_pairs(first, second))
+    certain = sum(player.how == CERTAIN and other.how == CERTAIN for _, player, other in pairs)
+    if (len(pairs) - certain + certain / 100) * state[CHARACTERS] ** 3 > MOST_WORK:
+        raise ValueError(f"the exact score of {len(pairs)} pairs of members takes too long: simulate them instead")
+    total = Fraction(0)
+    for weight, player, other in pairs:
+        starting, replying = _first_mover_wins((player, other), int(state[CHARACTERS]))
+        total += weight * (starting + 1 - replying) / 2
+    return total
+
+
+def _first_mover_wins(players: tuple[Player, Player], characters: int) -> tuple[Fraction, Fraction]:
+    """The probability that the first mover wins, if the first player moves first and if the second does."""
+    chances = _chances(players, characters)
+    # Each pool occurs at most once in a game, so stakes are integers again when multiplied by the sums of the weights
+    # in all pools up to the mover's, and in all up to the other's.
+    totals = [[(1, max(n - 1, 1), GRID)[player.how] for n in range(characters + 1)] for player in players]
+    products = [list(accumulate(of_player, mul)) for of_player in totals]
+    stakes = [[[0] * (characters + 1) for _ in range(characters + 1)] for _ in players]
+    for (who, own, other), weights in reversed(chances.items()):
+        replies, total = stakes[1 - who][other], totals[who]
+        lost, pool = 0, 1
+        for left in np.nonzero(weights)[0].tolist():  # Horner's rule: a total more for every pool on the way up
+            lost = lost * prod(total[pool + 1 : left + 1]) + int(weights[left]) * replies[left]
+            pool = left
+        lost *= prod(total[pool + 1 : own])
+        stakes[who][own][other] = own * other * products[who][own] * products[1 - who][other] - lost
+    whole = characters**2 * products[0][characters] * products[1][characters]
+    starting, replying = (Fraction(of_player[characters][characters], whole) for of_player in stakes)
+    return starting, replying
+
+
+Situation = tuple[int, int, int]
+"""Who is to move, his pool, and the other's."""
+
+
+def _chances(players: tuple[Player, Player], characters: int) -> dict[Situation, np.ndarray]:
+    """Every situation that can arise, large pools first, with the weight of each pool that yes or no can leave."""
+    chances: dict[Situation, np.ndarray] = {}
+    arises = np.zeros((2, characters + 1, characters + 1), bool)
+    arises[:, characters, characters] = True
+    tables = np.zeros((2, (characters + 1) ** 2, characters + 1), np.int64)
+    for player, table in zip(players, tables, strict=True):
+        weigh_everywhere(*player, characters, table)
+    for both in range(2 * characters, 3, -1):
+        for own in range(max(2, both - characters), min(characters, both - 2) + 1):
+            other = both - own
+            for who in np.nonzero(arises[:, own, other])[0].tolist():
+                asked = tables[who, own * (characters + 1) + other]
+                chances[who, own, other] = asked[:own] + asked[own:0:-1]
+                arises[1 - who, other, :own] |= chances[who, own, other] > 0
+    return chances
+
+
+# Tables in floating point
+
+
+@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, CHOOSE, NUMBER, REALS, ROWS, ROWS)
+def fill_wins(choose_0, how_0, plan_0, choose_1, how_1, plan_1, wins_0, wins_1):
+    """Fill both tables of the mover's winning probability, small pools first; a pool of 1 has won already."""
+    most = len(wins_0) - 1
+    weights = np.zeros(most + 1, np.int64)
+    for both in range(4, 2 * most + 1):
+        for own in range(max(2, both - most), min(most, both - 2) + 1):
+            other = both - own
+            for who in range(2):
+                if who == 0:
+                    weigh_questions(choose_0, how_0, plan_0, own, other, weights)
+                else:
+                    weigh_questions(choose_1, how_1, plan_1, own, other, weights)
+                replies = wins_1 if who == 0 else wins_0
+                won, total = 0.0, 0
+                for c in range(1, own):
+                    if weights[c] > 0:
+                        total += weights[c]
+                        yes, no = 1.0 - replies[other, c], 1.0 - replies[other, own - c]
+                        won += weights[c] * (c * yes + (own - c) * no) / own
+                if who == 0:
+                    wins_0[own, other] = won / total
+                else:
+                    wins_1[own, other] = won / total
+
+
+def win_table(first: Contender, second: Contender, most: int) -> np.ndarray:
+    """P(the mover wins) with n left against m: [0, n, m] if `first` moves, [1, n, m] if `second` does; nan below 2."""
+    table = np.zeros((2, _checked(most) + 1, most + 1))
+    for weight, player, other in _pairs(first, second):
+        wins = np.zeros_like(table)
+        fill_wins(*player, *other, wins[0], wins[1])
+        table += float(weight) * wins
+    return _blank(table)
+
+
+def rate(first: Contender, second: Contender, characters: int) -> float:
+    """The score of `first` against `second` in floating point, the mean of both starting orders."""
+    starting, replying = win_table(first, second, characters)[:, characters, characters]
+    return float(starting + 1 - replying) / 2
+
+
+# Optimal play
+
+
+@kernel_of(NOTHING, TABLE, TABLE)
+def fill_optimum(stakes, questions):
+    """Maximise the stake n m P(win) over all questions, small pools first: integers, so ties are exact."""
+    most = len(stakes) - 1
+    for both in range(4, 2 * most + 1):
+        for own in range(max(2, both - most), min(most, both - 2) + 1):
+            other = both - own
+            for c in range(1, own // 2 + 1):
+                stake = own * other - stakes[other, c] - stakes[other, own - c]
+                if stake > stakes[own, other] or c == 1:
+                    stakes[own, other] = stake
+                    questions[own, other] = c
+
+
+def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The mover's winning probability [n, m] when both play optimally, and the smallest question that secures it."""
+    stakes = np.zeros((_checked(most) + 1, most + 1), np.int64)
+    questions = np.zeros_like(stakes)
+    fill_optimum(stakes, questions)
+    pools = np.maximum(np.arange(most + 1), 1)
+    return _blank(stakes / np.outer(pools, pools)), questions
+
+
+def first_player_rate(characters: int) -> float:
+    """The probability that the first player wins when both play optimally."""
+    return float(optimum(characters)[0][characters, characters])
+
+
+# The best reply to a mixture
+
+# A member is drawn once a game, so its questions tell who it is. Members who do not randomise leave the replier with
+# the set of those who would have asked the same so far: his state is both pools and that set, and no odds change in it.
+
+
+@kernel
+def fill_replies(questions, weights, mine, theirs):
+    """Fill the replier's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
+    members, most = len(weights), mine.shape[1] - 1
+    for these in range(1, 1 << members):
+        total = 0.0
+        for i in range(members):
+            total += weights[i] if these >> i & 1 else 0.0
+        for both in range(4, 2 * most + 1):
+            for own in range(max(2, both - most), min(most, both - 2) + 1):
+                other = both - own
+                best = 0.0
+                for c in range(1, own // 2 + 1):
+                    yes = 1.0 if c == 1 else theirs[these, other, c]
+                    no = 1.0 if own - c == 1 else theirs[these, other, own - c]
+                    best = max(best, c * yes + (own - c) * no)
+                mine[these, own, other] = best / own
+                won, left = 0.0, these
+                while left:  # the members with the same question as the first one left
+                    first = 0
+                    while not left >> first & 1:
+                        first += 1
+                    c, group, weight = questions[first, own, other], 0, 0.0
+                    for i in range(first, members):
+                        if left >> i & 1 and questions[i, own, other] == c:
+                            group |= 1 << i
+                            weight += weights[i]
+                    left ^= group
+                    if c > 1:
+                        won += weight * c * mine[group, other, c]
+                    if own - c > 1:
+                        won += weight * (own - c) * mine[group, other, own - c]
+                theirs[these, own, other] = won / (total * own)
+
+
+def reply_score(game: Game, player: Contender) -> float:
+    """What the best reply to a fixed player or mixture scores, both starting orders alike, seeing what it asks."""
+    members = _players(player)
+    if len(members) > MOST_MEMBERS or any(member.how != CERTAIN for _, member in members):
+        raise ValueError(f"the best reply is known for at most {MOST_MEMBERS} members, none of whom randomises")
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    most = int(state[CHARACTERS])
+    questions = np.zeros((len(members), most + 1, most + 1), np.int64)
+    for (_, member), asked in zip(members, questions, strict=True):
+        table = np.zeros(((most + 1) ** 2, most + 1), np.int64)
+        weigh_everywhere(*member, most, table)
+        asked[:] = table.argmax(axis=1).reshape(most + 1, most + 1)
+    mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
+    fill_replies(questions, np.array([float(weight) for weight, _ in members]), mine, theirs)
+    return float(mine[-1, most, most] + theirs[-1, most, most]) / 2
+
+
+def _checked(characters: int) -> int:
+    if characters < 2:
+        raise ValueError(f"Guess Who needs at least 2 characters, not {characters}")
+    return characters
+
+
+def _blank(table: np.ndarray) -> np.ndarray:
+    table[..., :2, :] = table[..., :2] = np.nan
+    return table

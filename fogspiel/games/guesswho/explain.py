@@ -1,0 +1,112 @@
+"""Guess Who in words: what is asked in which position, how often that is optimal, and exact scores."""
+
+import numpy as np
+
+from ...core.agents import Contender, named
+from ...core.game import CHOOSE, Game
+from .rules import CHARACTERS, GOD, STOCHASTIC
+from ...core.kernel import compiled
+from ...core.exact import exact_score
+from .exact import CERTAIN, DRAWN, fill_optimum, rate, weigh_everywhere
+from ...core.explanation import Explanation, Picture, Table, heat_map, percent
+
+OPPONENTS = ("dichotomy", "OL", "God")
+SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))
+"""Typical positions: the whole box is divided by these for oneself and for the other."""
+STEPS = 16
+"""Rows and columns of a heat map."""
+
+
+def explained(game: Game, player: Contender, seed: int) -> Explanation:
+    """The questions beside those of God, and the scores against the paper's players."""
+    characters, god = _characters(game), named(game, "God")
+    asked, optimal = _questions(player, characters), _questions(god, characters)
+    typical = Table(
+        f"What {player.name} asks about",
+        ("own left", "other's left", "it asks about", "share of the own", "God asks about"),
+        tuple(
+            (n, m, _in_words(asked[n, m]), percent(_mean(asked[n, m]) / n), _in_words(optimal[n, m]))
+            for n, m in ((characters // i, characters // j) for i, j in SHARES)
+        ),
+    )
+    scores = []
+    for name in OPPONENTS:
+        other = named(game, name)
+        if STOCHASTIC in (player.strategy, other.strategy):  # exact takes half a minute
+            scores.append((name, f"{rate(player, other, characters):.6f}", "computed in floating point"))
+        else:
+            exact = exact_score(game, player, other)
+            short = str(exact) if len(str(exact)) < 24 else "long, rounded here"
+            scores.append((name, f"{float(exact):.6f}", short))
+    table = Table(f"What {player.name} scores, by calculation", ("against", "score", "as a fraction"), tuple(scores))
+    left = [max(2, characters * step // STEPS) for step in range(1, STEPS + 1)]
+    maps = {player.name: _shares(asked, left), "God": _shares(optimal, left)}
+    most = max(float(shares.max()) for shares in maps.values())
+    pictures = tuple(_picture(name, shares, left, most) for name, shares in maps.items())
+    return Explanation(_sentences(player, asked, characters), (typical, table), pictures)
+
+
+def _characters(game: Game) -> int:
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    return int(state[CHARACTERS])
+
+
+def _questions(player: Contender, characters: int) -> np.ndarray:
+    """The weight of each question c at [n, m, c], exactly."""
+    plan, weights = np.zeros(player.strategy.plan), np.zeros(((characters + 1) ** 2, characters + 1), np.int64)
+    player.strategy.prepare(player.thetas[0], plan)
+    how = DRAWN if player.strategy is STOCHASTIC else CERTAIN
+    weigh_everywhere(compiled(player.strategy.choose, CHOOSE), how, plan, characters, weights)
+    return weights.reshape(characters + 1, characters + 1, characters + 1)
+
+
+def _mean(weights: np.ndarray) -> float:
+    """The mean question."""
+    return float(np.arange(len(weights)) @ weights.astype(float) / weights.sum(dtype=float))
+
+
+def _in_words(weights: np.ndarray) -> str:
+    possible = np.nonzero(weights)[0].tolist()
+    return str(possible[0]) if len(possible) == 1 else f"{possible[0]} to {possible[-1]}, mean {_mean(weights):.1f}"
+
+
+def _sentences(player: Contender, asked: np.ndarray, characters: int) -> tuple[str, ...]:
+    quarter = characters // 4
+    level, ahead, behind = (
+        f"{_in_words(asked[n, m])} ({percent(_mean(asked[n, m]) / n)})"
+        for n, m in ((characters, characters), (quarter, characters), (characters, quarter))
+    )
+    first = (
+        f"With {characters} characters left on both sides {player.name} asks about {level}, ahead with {quarter} "
+        f"against {characters} about {ahead}, behind with {characters} against {quarter} about {behind}."
+    )
+    if player.strategy is GOD:
+        rule = "God is optimal: it halves, but with more than 2^(k+1) left it asks about 2^k only, where 2^k < m <= "
+        return (f"{rule}2^(k+1) and m is what the other has left.", first)
+    share = _optimal_share(asked, characters)
+    second = f"Its question is an optimal one in {percent(share)} of all positions with 2 to {characters} left each"
+    return (first, second + (", on average over its draws." if player.strategy is STOCHASTIC else "."))
+
+
+def _optimal_share(asked: np.ndarray, characters: int) -> float:
+    """The share of optimal questions, all positions counted alike: those whose stake is the highest one."""
+    stakes, questions = (np.zeros((characters + 1, characters + 1), np.int64) for _ in range(2))
+    fill_optimum(stakes, questions)
+    shares = []
+    for n in range(2, characters + 1):
+        for m in range(2, characters + 1):
+            best = n * m - stakes[m, 1:n] - stakes[m, n - 1 : 0 : -1] == stakes[n, m]
+            weights = asked[n, m, 1:n].astype(float)
+            shares.append(weights[best].sum() / weights.sum())
+    return float(np.mean(shares))
+
+
+def _picture(name: str, shares: np.ndarray, left: list[int], most: float) -> Picture:
+    title = f"{name}: share of the n own characters that it asks about; n downwards, the other's m across"
+    return heat_map(title, shares.tolist(), left, left, most)
+
+
+def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:
+    """The mean of c/n in a choice of positions."""
+    return np.array([[_mean(asked[n, m]) / n for m in left] for n in left])

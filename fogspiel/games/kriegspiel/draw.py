@@ -1,0 +1,111 @@
+"""Kriegspiel: the own men and the referee's words; for the umpire all men."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..chess.fen import LETTERS, SIDES, square_name
+from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
+from ..chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
+from ..chess.words import directions_in, said
+from . import rules
+from .words import ENDINGS, GAMES, heard
+from ...core.drawing import Picture
+from ...core.picture import Chess, Parts
+
+SQUARES = 64
+PAWNS, PIECES = 8, 7
+"""What a side has at the start besides its king."""
+
+
+def letters(men: Sequence[int], whites: int) -> str:
+    """Who stands where, a1 to h8: White's men are capitals."""
+    found = ["."] * SQUARES
+    for kind, letter in enumerate(LETTERS):
+        for square in range(SQUARES):
+            if int(men[kind]) >> square & 1:
+                found[square] = letter.upper() if int(whites) >> square & 1 else letter
+    return "".join(found)
+
+
+def taken_on(messages: Sequence[np.ndarray]) -> str:
+    """The square of the latest capture of these messages, the latest first."""
+    return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
+
+
+def refused_in(cells: np.ndarray) -> tuple[str, ...]:
+    """The attempts that were refused in this turn."""
+    return tuple(
+        square_name(start) + square_name(end)
+        for start, ends in enumerate(cells.tolist())
+        for end in range(SQUARES)
+        if ends >> end & 1
+    )
+
+
+def _many(men: np.ndarray) -> list[int]:
+    return [(int(there) % 2**SQUARES).bit_count() for there in men]
+
+
+def view(seen: np.ndarray) -> Parts:
+    """What one side sees and hears."""
+    player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
+    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
+    end, turn = int(seen[rules.SEEN_END]), mover == player
+    words = [f"{line}." for line in heard(ply, own, other, player, mover)]
+    if end:
+        words.append(f"The game is over: {ENDINGS[end]}.")
+    many = _many(men)
+    taken_pawns, taken_pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
+    counts = (
+        ("your pawns", many[PAWN]),
+        ("your pieces", sum(many) - many[PAWN] - many[KING]),
+        ("the other's pawns", PAWNS - taken_pawns - max(taken_pieces - PIECES, 0)),
+        ("the other's pieces", max(PIECES - taken_pieces, 0)),
+    )
+    listens = turn and not end
+    return (
+        Chess(
+            men=letters(men.tolist(), -1 if player == 0 else 0),
+            side=player,
+            turn=listens,
+            refused=refused_in(seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + SQUARES]),
+            tries=int(other[TRIES]) if listens else 0,
+            checks=tuple(directions_in(int(other[CHECKS]))) if turn else (),
+            captured=taken_on([other, own] if turn else [own, other]),
+            words=tuple(words),
+            counts=counts,
+            over=bool(end),
+        ),
+    )
+
+
+def truth(state: np.ndarray) -> Parts:
+    """All men, as the umpire sees them."""
+    mover, end = int(state[MOVER]), int(state[rules.END])
+    messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
+    words = [f"{said(messages[0].tolist(), 1 - mover)}."] if state[PLY] else []
+    if end:
+        words.append(f"The game is over: {ENDINGS[end]}.")
+    counts = []
+    for colour, name in enumerate(SIDES):
+        many = _many(state[:KINDS] & state[MEN + colour])
+        counts += [(f"{name}'s pawns", many[PAWN]), (f"{name}'s pieces", sum(many) - many[PAWN] - many[KING])]
+    return (
+        Chess(
+            men=letters(state[:KINDS].tolist(), int(state[MEN])),
+            side=0,
+            turn=False,
+            refused=refused_in(state[rules.REFUSED : rules.REFUSED + SQUARES]),
+            tries=int(messages[0][TRIES]),
+            checks=tuple(directions_in(int(messages[0][CHECKS]))),
+            captured=taken_on(messages),
+            words=tuple(words),
+            counts=tuple(counts),
+            over=bool(end),
+        ),
+    )
+
+
+PICTURES = {game.name: Picture(view, truth) for game in GAMES}

@@ -1,0 +1,262 @@
+"""The permutation version of a phantom game: exact scores, best responses and exploitability.
+
+Each player fixes a permutation of the cells. On his turn his stone goes to the first free cell in it, and nothing he
+notices changes his mind (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9!
+strategies on either side. The best of them against a mixture is found by a search over prefixes of the permutation
+that carries along the games still running, one for each permutation of the mixture, and gives up a prefix when winning
+all of those would not be enough.
+
+Weights are whole numbers of any length, most significant digit first in base 2**40, so every answer is exact.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.kernel import CELLS, NOTHING, NUMBER, TABLE, compiled, inlined, kernel, kernel_of
+from ...phantom.board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
+
+TTT = BOARDS["ttt"]
+DIGIT = 40
+"""The bits of a digit of a weight; a sum over two million games still fits into 64 bits."""
+WHO, MINE, THEIRS, AT, FIELDS = range(5)
+"""A running game: the opponent's number, both sets of stones, and how far he is in his permutation."""
+GAIN, LEFT = range(2)
+"""What the games that are over brought, and what those that run could bring: twice the weight for a win, once for a
+draw."""
+
+Permutation = tuple[int, ...]
+Mixture = Mapping[Permutation, int | float | Fraction]
+"""How likely each permutation is, in any unit; floats count as the fractions they are."""
+
+
+class Reply(NamedTuple):
+    """A best response and what it scores on average (win 1, draw 1/2, loss 0 for the player who answers)."""
+
+    cells: Permutation
+    score: Fraction
+
+
+@kernel
+def half_points(fate, first, second):
+    """The first player's score: 2 for a win, 1 for a draw, 0 for a loss."""
+    stones = np.zeros(2, np.int64)
+    at = np.zeros(2, np.int64)
+    mover = 0
+    while True:
+        order = first if mover == 0 else second
+        cell = order[at[mover]]
+        at[mover] += 1
+        outcome = fate(mover, stones[mover], stones[1 - mover], cell)
+        if outcome == WINS:
+            return 2 * (1 - mover)
+        if outcome == DRAWS:
+            return 1
+        if outcome == GOES_ON:
+            stones[mover] |= 1 << cell
+            mover = 1 - mover
+
+
+@kernel_of(NOTHING, FATE, TABLE, TABLE, TABLE, TABLE)
+def fill_payoffs(fate, symmetries, firsts, seconds, payoffs):
+    """Add up the half points of each first permutation against all images of each second one."""
+    image = np.empty(firsts.shape[1], np.int64)
+    for i in range(len(firsts)):
+        for j in range(len(seconds)):
+            payoffs[i, j] = 0
+            for s in range(len(symmetries)):
+                for k in range(len(image)):
+                    image[k] = symmetries[s, seconds[j, k]]
+                payoffs[i, j] += half_points(fate, firsts[i], image)
+
+
+@inlined
+def move_weight(worth, weight, points):
+    """Book a game that is over: its half points are gained, and it can bring nothing more."""
+    for d in range(len(weight)):
+        worth[GAIN, d] += points * weight[d]
+        worth[LEFT, d] -= 2 * weight[d]
+
+
+@inlined
+def promising(worth, best):
+    """Whether what was gained and what is left exceed the best so far, digit by digit from the last."""
+    carry = 0
+    rest = False
+    for d in range(len(best) - 1, 0, -1):
+        digit = worth[GAIN, d] + worth[LEFT, d] - best[d] + carry
+        carry = digit >> DIGIT
+        rest = rest or digit != carry << DIGIT
+    first = worth[GAIN, 0] + worth[LEFT, 0] - best[0] + carry
+    return first > 0 or (first == 0 and rest)
+
+
+@kernel
+def play_on(fate, seat, opponents, weights, cell, games, running, after, worth):
+    """Append a cell to the permutation: write the games that still run, book the others; how many still run."""
+    kept = 0
+    for g in range(running):
+        who, mine, theirs, at = games[g, WHO], games[g, MINE], games[g, THEIRS], games[g, AT]
+        outcome = fate(seat, mine, theirs, cell)
+        if outcome in (WINS, DRAWS):
+            move_weight(worth, weights[who], 2 if outcome == WINS else 1)
+            continue
+        if outcome == GOES_ON:
+            mine |= 1 << cell
+            answer = ILLEGAL
+            reply = cell
+            while answer == ILLEGAL:
+                reply = opponents[who, at]
+                at += 1
+                answer = fate(1 - seat, theirs, mine, reply)
+            if answer != GOES_ON:
+                move_weight(worth, weights[who], 1 if answer == DRAWS else 0)
+                continue
+            theirs |= 1 << reply
+        after[kept, WHO], after[kept, MINE], after[kept, THEIRS], after[kept, AT] = who, mine, theirs, at
+        kept += 1
+    return kept
+
+
+@kernel_of(NOTHING, FATE, NUMBER, TABLE, TABLE, CELLS, CELLS, CELLS)
+def search(fate, seat, opponents, weights, prefix, best, reply):
+    """Find the best permutation with that prefix for the player in that seat, depth first with bounds.
+
+    `best` is what has to be exceeded, in digits; it becomes the half points of the best permutation and `reply` the
+    permutation. On any board a first stone ends no game.
+    """
+    cells, size = opponents.shape[1], len(opponents)
+    games = np.zeros((cells + 1, size, FIELDS), np.int64)
+    running = np.zeros(cells + 1, np.int64)
+    worth = np.zeros((cells + 1, 2, len(best)), np.int64)
+    lowest = np.zeros(cells, np.int64)
+    highest = np.full(cells, cells - 1)
+    for k in range(len(prefix)):
+        lowest[k] = highest[k] = prefix[k]
+    following = lowest.copy()
+    chosen = np.zeros(cells, np.int64)
+    for g in range(size):
+        games[0, g, WHO] = g
+        if seat == 1:
+            games[0, g, THEIRS] = 1 << opponents[g, 0]
+            games[0, g, AT] = 1
+        for d in range(len(best)):
+            worth[0, LEFT, d] += 2 * weights[g, d]
+    running[0] = size
+    used = 0
+    length = 0
+    while length >= 0:
+        cell = following[length]
+        if cell > highest[length] or not promising(worth[length], best):
+            length -= 1
+            if length >= 0:
+                used ^= 1 << chosen[length]
+            continue
+        following[length] = cell + 1
+        if used >> cell & 1:
+            continue
+        deeper = length + 1
+        worth[deeper] = worth[length]
+        running[deeper] = play_on(
+            fate, seat, opponents, weights, cell, games[length], running[length], games[deeper], worth[deeper]
+        )
+        if not promising(worth[deeper], best):
+            continue
+        chosen[length] = cell
+        used |= 1 << cell
+        if running[deeper] > 0:
+            following[deeper] = lowest[deeper]
+            length = deeper
+            continue
+        for d in range(len(best)):
+            best[d] = worth[deeper, GAIN, d]
+        place = 0
+        for k in range(deeper):
+            reply[place] = chosen[k]
+            place += 1
+        for k in range(cells):
+            if not used >> k & 1:
+                reply[place] = k
+                place += 1
+        used ^= 1 << cell
+
+
+def score(first: Sequence[int], second: Sequence[int], board: Board = TTT) -> Fraction:
+    """The first player's score when the two permutations play each other."""
+    p, q = (np.array([checked(order, board)], np.int64) for order in (first, second))
+    return Fraction(int(payoffs(board, p, q, board.symmetries[:1])[0, 0]), 2)
+
+
+def payoffs(board: Board, firsts: np.ndarray, seconds: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+    """Half points of each first permutation against each second one, added up over the images by the symmetries."""
+    out = np.zeros((len(firsts), len(seconds)), np.int64)
+    fill_payoffs(compiled(board.fate, FATE), symmetries, firsts, seconds, out)
+    return out
+
+
+def best_response(mixture: Mixture, seat: int, board: Board = TTT) -> Reply:
+    """The best permutation of the player in that seat (0 moves first) against a mixture of the other player."""
+    if seat not in (0, 1):
+        raise ValueError(f"seat {seat!r} is not a player: 0 is the first player, 1 the second")
+    opponents, weights = whole_weights(mixture, board)
+    (reply,) = best_replies(board, seat, opponents, weights, [()])
+    return reply
+
+
+def exploitability(population: Iterable[tuple[Sequence[int], Sequence[int]]], board: Board = TTT) -> Fraction:
+    """How far above 1/2 the best opponent scores against a player drawn evenly from a population.
+
+    A player is a permutation for moving first and one for moving second. The opponent knows the population but not
+    who was drawn, and each moves first in half of the games.
+    """
+    players = list(population)
+    roles: tuple[dict[Permutation, int], dict[Permutation, int]] = ({}, {})
+    for player in players:
+        for mixture, order in zip(roles, player, strict=True):
+            cells = checked(order, board)
+            mixture[cells] = mixture.get(cells, 0) + 1
+    if not players:
+        raise ValueError("a population without players has no exploitability; give at least one pair of permutations")
+    against_first, against_second = best_response(roles[0], 1, board), best_response(roles[1], 0, board)
+    return (against_first.score + against_second.score - 1) / 2
+
+
+def best_replies(
+    board: Board, seat: int, opponents: np.ndarray, weights: Sequence[int], prefixes: Iterable[Permutation]
+) -> list[Reply]:
+    """The best permutation of a player with each of the prefixes, against opponents with whole numbers as weights."""
+    total = sum(weights)
+    digits = max(1, -(-max(weights).bit_length() // DIGIT))
+    shifts = range(DIGIT * (digits - 1), -1, -DIGIT)
+    table = np.array([[weight >> shift & (1 << DIGIT) - 1 for shift in shifts] for weight in weights], np.int64)
+    found = []
+    for prefix in prefixes:
+        best, reply = np.zeros(digits, np.int64), np.zeros(board.cells, np.int64)
+        best[-1] = -1
+        start = np.array(prefix, np.int64)
+        search(compiled(board.fate, FATE), seat, opponents, table, start, best, reply)
+        points = sum(int(digit) << shift for digit, shift in zip(best, shifts, strict=True))
+        found.append(Reply(tuple(reply.tolist()), Fraction(points, 2 * total)))
+    return found
+
+
+def whole_weights(mixture: Mixture, board: Board) -> tuple[np.ndarray, list[int]]:
+    """The permutations that have any weight, and the weights as whole numbers."""
+    exact = {checked(order, board): Fraction(weight) for order, weight in mixture.items() if weight}
+    if not exact or min(exact.values()) < 0:
+        raise ValueError("a mixture needs weights that are not negative, and one of them positive")
+    unit = lcm(*(weight.denominator for weight in exact.values()))
+    return np.array(list(exact), np.int64), [int(weight * unit) for weight in exact.values()]
+
+
+def checked(order: Sequence[int], board: Board) -> Permutation:
+    """The permutation as whole numbers, if it is one of this board's cells and the board is fit for permutations."""
+    if board.name.startswith("ponnuki"):
+        raise ValueError("in ponnuki a free cell may be illegal, so it has no permutation version; take ttt or hex-3x3")
+    cells = tuple(int(cell) for cell in order)
+    if sorted(cells) != list(range(board.cells)):
+        raise ValueError(f"{list(order)} is not a permutation of the cells 0 to {board.cells - 1} of {board.name}")
+    return cells

@@ -1,0 +1,213 @@
+"""Permutation four in a row: at every turn an order of the columns, without seeing anything of the board.
+
+The board has 4 rows and 7 columns. At his turn a player writes an order of all columns, one by one (the last follows by
+itself); his stone goes to the first column of it that is not full. Four in a column, a row or a diagonal win. Nobody is
+told where a stone went.
+
+Data sheet of a state (int64 cells)
+    0 RESULT    the first player's score, -1 as long as the game goes on
+    1 TURNS     orders completed; the first player moves when it is even
+    2 STONES    each player's stones, as bits (see `_columns.py`)
+    4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
+Data sheet of a view: which seat one has (0 moves first), RESULT, one's own orders of 14 turns, then both players'
+stones, first the first player's, once the game is over, before that 0.
+
+Action: the column that comes next in the order, 0 on the left.
+"""
+
+import numpy as np
+
+from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from ...core.kernel import inlined, kernel
+from ...core.rng import seed_of, shuffle
+from ..shared.columns import drawn, falling, four_aligned, is_full, stones_in
+
+ROWS, COLUMNS = 4, 7
+PLACES, TURNS_EACH = ROWS * COLUMNS, ROWS * COLUMNS // 2
+RESULT, TURNS, STONES, ORDER = 0, 1, 2, 4
+SEEN_SEAT, SEEN_RESULT, SEEN_ORDER = range(3)
+SEEN_STONES = SEEN_ORDER + TURNS_EACH
+
+
+# The six rules
+
+
+@kernel
+def start(state):
+    for cell in range(ORDER + PLACES):
+        state[cell] = 0
+    state[RESULT] = -1
+
+
+@kernel
+def mover(state):
+    return OVER if state[RESULT] >= 0 else state[TURNS] % 2
+
+
+@inlined
+def left_to_write(order):
+    """The set of the columns that an order does not have yet, as bits."""
+    left = (1 << COLUMNS) - 1
+    while order > 0:
+        left ^= 1 << ((order & 7) - 1)
+        order >>= 3
+    return left
+
+
+@kernel
+def legal(state, out):
+    left, count = left_to_write(state[ORDER + state[TURNS]]), 0
+    for column in range(COLUMNS):
+        if left >> column & 1:
+            out[count] = column
+            count += 1
+    return count
+
+
+@inlined
+def outcome_of(player, stones, turns):
+    """The first player's score after a stone of that player, the last of so many; -1 if the game goes on."""
+    if four_aligned(ROWS, stones):
+        return WIN if player == 0 else LOSS
+    return DRAW if turns == PLACES else -1
+
+
+@kernel
+def apply(state, action):
+    order = 8 * state[ORDER + state[TURNS]] + action + 1
+    left = left_to_write(order)
+    if left & (left - 1) == 0:
+        last = 0
+        while left >> last != 1:
+            last += 1
+        order = 8 * order + last + 1
+    state[ORDER + state[TURNS]] = order
+    if left & (left - 1) != 0:
+        return
+    player, taken, place = state[TURNS] % 2, state[STONES] | state[STONES + 1], COLUMNS - 1
+    while is_full(ROWS, taken, (order >> (3 * place) & 7) - 1):
+        place -= 1
+    state[STONES + player] |= falling(ROWS, taken, (order >> (3 * place) & 7) - 1)
+    state[TURNS] += 1
+    state[RESULT] = outcome_of(player, state[STONES + player], state[TURNS])
+
+
+@kernel
+def view(state, player, out):
+    over = state[RESULT] >= 0
+    out[SEEN_SEAT] = player
+    out[SEEN_RESULT] = state[RESULT]
+    for turn in range(TURNS_EACH):
+        out[SEEN_ORDER + turn] = state[ORDER + 2 * turn + player]
+    for seat in range(2):
+        out[SEEN_STONES + seat] = state[STONES + seat] if over else 0
+
+
+@kernel
+def score(state):
+    return state[RESULT]
+
+
+# The strategy: a seed for moving first and one for moving second, each of which stands for 14 orders
+
+
+@kernel
+def prepare(theta, plan):
+    """The 14 orders of each seed, one after the other from one stream."""
+    stream, order = np.empty(1, np.uint64), np.empty(COLUMNS, np.int64)
+    for role in range(2):
+        stream[0] = seed_of(theta[role], 0)
+        for turn in range(TURNS_EACH):
+            shuffle(stream, order)
+            for i in range(COLUMNS):
+                plan[(TURNS_EACH * role + turn) * COLUMNS + i] = order[i]
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    turn, written = 0, COLUMNS - len(actions)
+    while turn + 1 < TURNS_EACH and seen[SEEN_ORDER + turn] >> (3 * (COLUMNS - 1)) > 0:  # a complete order
+        turn += 1
+    return int(plan[(TURNS_EACH * seen[SEEN_SEAT] + turn) * COLUMNS + written])
+
+
+@kernel
+def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+    """The same game in one kernel, straight from the plans."""
+    first, second = 0, 0
+    for turn in range(TURNS_EACH):
+        at, taken = turn * COLUMNS, first | second
+        while is_full(ROWS, taken, int(plan_0[at])):
+            at += 1
+        first |= falling(ROWS, taken, int(plan_0[at]))
+        if four_aligned(ROWS, first):
+            return WIN
+        at, taken = (TURNS_EACH + turn) * COLUMNS, first | second
+        while is_full(ROWS, taken, int(plan_1[at])):
+            at += 1
+        second |= falling(ROWS, taken, int(plan_1[at]))
+        if four_aligned(ROWS, second):
+            return LOSS
+    return DRAW
+
+
+# Words
+
+
+def label(action: int) -> str:
+    return f"next column {action + 1}"
+
+
+def show(seen: np.ndarray) -> str:
+    orders = [f"{int(order):o}" for order in seen[SEEN_ORDER:SEEN_STONES] if order]
+    lines = [f"you move {'second' if seen[SEEN_SEAT] else 'first'}; your orders: {' '.join(orders) or 'none yet'}"]
+    if seen[SEEN_RESULT] >= 0:
+        lines.append(drawn(ROWS, COLUMNS, *stones_in(seen, SEEN_STONES)))
+    return "\n".join(lines)
+
+
+def reveal(state: np.ndarray) -> str:
+    order = int(state[ORDER + min(int(state[TURNS]), PLACES - 1)])
+    writing = f"\nplayer {state[TURNS] % 2 + 1} writes {order:o}" if state[RESULT] < 0 and order else ""
+    return drawn(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
+
+
+def words(theta: np.ndarray) -> str:
+    """What a vector does in its first turns."""
+    plan = np.zeros(2 * TURNS_EACH * COLUMNS)
+    prepare(theta, plan)
+    orders = plan.astype(int).reshape(2, TURNS_EACH, COLUMNS)[:, :3] + 1
+    first, second = (" ".join("".join(map(str, order)) for order in role) for role in orders.tolist())
+    return f"moving first {first} ..; moving second {second} .."
+
+
+SOURCE = (
+    "Cauwet & Teytaud 2018 describe the game as phantom 4 in a row (4 x 7; at each turn a permutation of the 7 columns "
+    "and no observation; a stone that finds its column full goes on to the next one in the permutation) and give it 2 "
+    "parameters: the index of a list of moves for each role. Ours: the hash that turns a parameter into 14 "
+    "permutations."
+)
+GAMES = (
+    Game(
+        name="permutation-four",
+        title="Phantom four in a row by permutations, 4 rows by 7 columns",
+        version=1,
+        rules=Rules(start, mover, legal, apply, view, score),
+        sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=SOURCE,
+        strategy=Strategy(
+            "seeds of the orders",
+            ("first", "second"),
+            2 * TURNS_EACH * COLUMNS,
+            prepare,
+            choose,
+            hashed=("first", "second"),
+            halves=True,
+            words=words,
+        ),
+        play=play,
+    ),
+)

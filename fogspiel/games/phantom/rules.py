@@ -1,0 +1,211 @@
+"""The rules of phantom games: a board game whose players do not see each other's stones.
+
+The mover names a cell. The umpire puts his stone there, or says "illegal" to him alone; then he tries another cell in
+the same turn (classical), or his turn is over (abrupt). Nobody else hears of a try, unless every try is announced as
+one without its cell and outcome (numturns). The end of the game is announced.
+
+Nobody names a cell twice in a turn, nor a cell where he knows an enemy stone. In tic-tac-toe and hex every illegal cell
+holds one. In ponnuki it may be suicide as well, and become legal later, so that it may be named again in another turn;
+unless suicide is out of the question, because the chain would have had liberties that the enemy cannot have filled.
+
+Data sheet of a state (int64 cells)
+    0 ROWS
+    1 COLUMNS
+    2 TURNS     the most turns that a player can have
+    3 COUNTED   1: tries are announced (numturns)
+    4 TURN      turns finished by both together: player TURN % 2 is to move
+    5 RESULT    the first player's loss, draw or win; -1 before the end
+    6 STONES    of each player, as bits: cell = row * columns + column
+    8 KNOWN     for each player the cells where he knows an enemy stone
+   10 RECORD    for each player and turn two cells: his stone (-1: none) and the bits of his failed tries
+Data sheet of a view: ROWS, COLUMNS, TURNS and COUNTED as above, then the player, TURN, his own RESULT, his KNOWN and
+his RECORD; where tries are announced, last the number of the other's tries in each turn.
+
+Action k: try the cell k.
+"""
+
+from functools import cache
+
+from ...core.game import DRAW, LOSS, OVER, WIN, Kernel
+from ...core.kernel import inlined, kernel, variant
+from ...core.rng import below
+from ..shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, outline, spread
+
+ROWS, COLUMNS, TURNS, COUNTED, TURN, RESULT, STONES, KNOWN, RECORD = 0, 1, 2, 3, 4, 5, 6, 8, 10
+SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_KNOWN, SEEN_RECORD = 4, 5, 6, 7, 8
+
+
+def has_suicide(name: str) -> bool:
+    """Whether an illegal cell may be empty on this board."""
+    return name.startswith("ponnuki")
+
+
+@cache
+def start_of(name: str, turns: int, counted: bool) -> Kernel:
+    """The start kernel of a board."""
+    rows, columns, announced = BOARDS[name].rows, BOARDS[name].columns, int(counted)
+
+    @variant(name, turns, announced)
+    def start(state):
+        state[ROWS] = rows
+        state[COLUMNS] = columns
+        state[TURNS] = turns
+        state[COUNTED] = announced
+        state[TURN] = 0
+        state[RESULT] = -1
+        for player in range(2):
+            state[STONES + player] = 0
+            state[KNOWN + player] = 0
+        for turn in range(2 * turns):
+            state[RECORD + 2 * turn] = -1
+            state[RECORD + 2 * turn + 1] = 0
+
+    return start
+
+
+@inlined
+def record_of(state, player, turn):
+    """The cell with a player's stone of that turn; his failed tries are in the next one."""
+    return RECORD + 2 * (state[TURNS] * player + turn)
+
+
+@inlined
+def count(mask):
+    """How many bits a mask has."""
+    total = 0
+    while mask > 0:
+        mask &= mask - 1
+        total += 1
+    return total
+
+
+@kernel
+def mover(state):
+    return OVER if state[RESULT] >= 0 else state[TURN] & 1
+
+
+@kernel
+def legal(state, out):
+    player = state[TURN] & 1
+    failed = state[record_of(state, player, state[TURN] >> 1) + 1]
+    closed = state[STONES + player] | state[KNOWN + player] | failed
+    listed = 0
+    for cell in range(state[ROWS] * state[COLUMNS]):
+        if closed >> cell & 1 == 0:
+            out[listed] = cell
+            listed += 1
+    return listed
+
+
+@kernel
+def proven(state, player, columns, left, right, full):
+    """The cells of enemy stones that follow from a player's record in ponnuki.
+
+    A failed cell was free only if enemy stones filled every liberty of the chain that a stone there would have made;
+    but there may be too few of them, or he may have played on such a liberty later. What is known of one cell may tell
+    about another, so the search goes on until nothing new is found.
+    """
+    known, own = 0, 0
+    for turn in range((state[TURN] >> 1) + 1):
+        at, enemies = record_of(state, player, turn), turn + player
+        doubtful, before = state[at + 1] & ~known & ~state[STONES + player], -1
+        while doubtful != before:
+            before, rest = doubtful, doubtful
+            while rest:
+                stone = rest & -rest
+                rest ^= stone
+                chain, longer = 0, stone
+                while longer != chain:
+                    chain = longer
+                    longer |= spread(chain, columns, left, right, full) & own
+                liberties = spread(chain, columns, left, right, full) & ~chain
+                if liberties & state[STONES + player] or count(known | liberties) > enemies:
+                    known |= stone
+                    doubtful ^= stone
+        if state[at] >= 0:
+            own |= 1 << state[at]
+    return known
+
+
+@cache
+def apply_of(name: str, abrupt: bool) -> Kernel:
+    """The apply kernel of a board."""
+    _, rows, columns, fate, _ = BOARDS[name]
+    left, right, _, _, full = outline(rows, columns)
+    suicide = has_suicide(name)
+
+    @variant(name, int(abrupt))
+    def apply(state, cell):
+        player = state[TURN] & 1
+        at = record_of(state, player, state[TURN] >> 1)
+        outcome = fate(player, state[STONES + player], state[STONES + 1 - player], cell)
+        if outcome == ILLEGAL:
+            state[at + 1] |= 1 << cell
+        else:
+            state[at] = cell
+            state[STONES + player] |= 1 << cell
+        if suicide:
+            state[KNOWN + player] = proven(state, player, columns, left, right, full)
+        elif outcome == ILLEGAL:
+            state[KNOWN + player] |= 1 << cell
+        if abrupt or outcome != ILLEGAL:
+            state[TURN] += 1
+        if outcome == WINS:
+            state[RESULT] = WIN if player == 0 else LOSS
+        elif outcome == DRAWS:
+            state[RESULT] = DRAW
+
+    return apply
+
+
+@kernel
+def view(state, player, out):
+    turns, result = state[TURNS], state[RESULT]
+    for cell in range(SEEN_PLAYER):
+        out[cell] = state[cell]
+    out[SEEN_PLAYER] = player
+    out[SEEN_TURN] = state[TURN]
+    out[SEEN_RESULT] = WIN - result if player == 1 and result >= 0 else result
+    out[SEEN_KNOWN] = state[KNOWN + player]
+    own, other = record_of(state, player, 0), record_of(state, 1 - player, 0)
+    for i in range(2 * turns):
+        out[SEEN_RECORD + i] = state[own + i]
+    if state[COUNTED]:
+        for turn in range(turns):
+            stone = 1 if state[other + 2 * turn] >= 0 else 0
+            out[SEEN_RECORD + 2 * turns + turn] = count(state[other + 2 * turn + 1]) + stone
+
+
+@kernel
+def score(state):
+    return state[RESULT]
+
+
+@cache
+def uniform_play(name: str, abrupt: bool) -> Kernel:
+    """A whole game of uniform players in one kernel, for boards without suicide."""
+    fate, cells, full = BOARDS[name].fate, BOARDS[name].cells, BOARDS[name].full
+
+    @variant(name, int(abrupt))
+    def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+        player, own, other, untried, others_untried, left, others_left = 0, 0, 0, full, full, cells, cells
+        while True:
+            number = below(stream_0, left) if player == 0 else below(stream_1, left)
+            rest = untried
+            for _ in range(number):
+                rest &= rest - 1
+            stone = rest & -rest
+            untried ^= stone
+            left -= 1
+            outcome = fate(player, own, other, count(stone - 1))
+            if outcome != ILLEGAL:
+                own |= stone
+                if outcome != GOES_ON:
+                    return DRAW if outcome == DRAWS else (WIN if player == 0 else LOSS)
+            if outcome != ILLEGAL or abrupt:
+                player = 1 - player
+                own, other = other, own
+                untried, others_untried = others_untried, untried
+                left, others_left = others_left, left
+
+    return play

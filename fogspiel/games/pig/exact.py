@@ -1,0 +1,239 @@
+"""Pig solved: exact scores of thresholds, the matrix of all of them with its saddle point, and optimal play.
+
+Between thresholds nobody looks at the other's bank, so the turns each needs to reach 100 are independent, and whoever
+starts wins if he needs no more turns than the other. `score` is exact; `rate` does every other pair in floating point.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import erf, gcd, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
+from ...core.game import UNIFORM, Game
+from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
+from ...core.kernel import kernel
+
+HALF = Fraction(1, 2)
+
+
+# Exact scores of thresholds
+
+
+class Turn(NamedTuple):
+    """How a turn that aims at `target` points ends, in integers over `total`."""
+
+    target: int
+    total: int
+    lost: int
+    gains: tuple[int, ...]
+    """The chances to end with target, target + 1, .., target + 5 points."""
+
+
+@cache
+def turn_to(target: int) -> Turn:
+    """The law of a turn that ends at `target` points or at a 1."""
+    reached = [FACES**target] + [0] * (target + FACES - 1)
+    lost = 0
+    for points in range(target):
+        share = reached[points] // FACES
+        lost += share
+        for face in range(2, FACES + 1):
+            reached[points + face] += share
+    common = gcd(FACES**target, lost, *reached[target:])
+    return Turn(target, FACES**target // common, lost // common, tuple(n // common for n in reached[target:]))
+
+
+def _turns(threshold: int) -> dict[int, Turn]:
+    """The turn of a threshold player from each bank he can have, fullest bank first."""
+    found: dict[int, Turn] = {}
+    banks = {0}
+    for bank in range(GOAL):
+        if bank in banks:
+            found[bank] = turn = turn_to(min(threshold, GOAL - bank))
+            banks |= {bank + turn.target + i for i, chance in enumerate(turn.gains) if chance}
+    return dict(reversed(found.items()))
+
+
+def _won(turn: Turn, own: int, other: int, replies: dict[tuple[int, int], Fraction]) -> Fraction:
+    """The chance to gain points and win, times the turn's total; a bank of 100 leaves no reply."""
+    won = Fraction(0)
+    for i, chance in enumerate(turn.gains):
+        won += chance * (1 - replies.get((other, own + turn.target + i), Fraction(0)))
+    return won
+
+
+@cache
+def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
+    """The chance of one threshold to win against another when it starts, and of that other one when that starts."""
+    wins_0: dict[tuple[int, int], Fraction] = {}
+    wins_1: dict[tuple[int, int], Fraction] = {}
+    for bank_0, turn_0 in _turns(threshold).items():
+        for bank_1, turn_1 in _turns(other).items():
+            # x total_0 = won_0 + lost_0 (1 - y) and y total_1 = won_1 + lost_1 (1 - x)
+            most_0 = _won(turn_0, bank_0, bank_1, wins_1) + turn_0.lost
+            most_1 = _won(turn_1, bank_1, bank_0, wins_0) + turn_1.lost
+            both = turn_0.total * turn_1.total - turn_0.lost * turn_1.lost
+            wins_0[bank_0, bank_1] = (most_0 * turn_1.total - most_1 * turn_0.lost) / both
+            wins_1[bank_1, bank_0] = (most_1 * turn_0.total - most_0 * turn_1.lost) / both
+    return wins_0[0, 0], wins_1[0, 0]
+
+
+def _thresholds(player: Contender) -> list[tuple[Fraction, int]]:
+    """The thresholds of a contender with their weights."""
+    if player.how == IN_TURN:
+        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+    if player.how == REDRAWN:
+        raise ValueError("the score of a redrawn threshold is not a fraction: truth.pig.rate gives it to 12 digits")
+    if player.strategy is not FAMILY:
+        raise ValueError(f"no fraction is known for {player.name} at pig: truth.pig.rate gives its score to 12 digits")
+    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
+    return [(w / sum(weights), threshold_of(theta)) for w, theta in zip(weights, player.thetas, strict=True) if w]
+
+
+def score(game: Game, first: Contender, second: Contender) -> Fraction:
+    """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
+    if first.strategy is second.strategy and (first.how == second.how == REDRAWN or not first.strategy.parameters):
+        return HALF  # two of the same kind
+    total, others = Fraction(0), _thresholds(second)
+    for weight, threshold in _thresholds(first):
+        for weight_other, other in others:
+            wins, wins_other = duel(threshold, other) if threshold != other else (HALF, HALF)
+            total += weight * weight_other * (1 + wins - wins_other) / 2
+    return total
+
+
+# All thresholds at once
+
+
+def turns_needed(threshold: int) -> np.ndarray:
+    """The chance that a threshold player reaches the goal in his first, second, .. turn, until 1e-18 is left."""
+    step = np.zeros((GOAL, GOAL + 1))
+    for bank in range(GOAL):
+        turn = turn_to(min(threshold, GOAL - bank))
+        step[bank, bank] = turn.lost / turn.total
+        for i, chance in enumerate(turn.gains):
+            step[bank, min(bank + turn.target + i, GOAL)] += chance / turn.total
+    at, reached = np.eye(GOAL)[0], []
+    while at.sum() > 1e-18:
+        after = at @ step
+        reached.append(after[GOAL])
+        at = after[:GOAL]
+    return np.array(reached)
+
+
+@cache
+def _first_player_matrix() -> np.ndarray:
+    laws = [turns_needed(threshold) for threshold in range(LEAST, GOAL + 1)]
+    needed = np.zeros((GOAL + 1, max(map(len, laws))))
+    for threshold, law in enumerate(laws, LEAST):
+        needed[threshold, : len(law)] = law
+    at_least = needed[:, ::-1].cumsum(axis=1)[:, ::-1]
+    matrix = needed @ at_least.T
+    matrix[:LEAST] = matrix[:, :LEAST] = np.nan
+    return matrix
+
+
+def first_player_matrix(most: int = GOAL) -> np.ndarray:
+    """The chance of hold-k to win against hold-j when it starts, at [k, j]; nan where k or j is 0 or 1."""
+    if not LEAST <= most <= GOAL:
+        raise ValueError(f"thresholds go from {LEAST} to {GOAL}: the largest cannot be {most}")
+    return _first_player_matrix()[: most + 1, : most + 1].copy()
+
+
+def threshold_matrix(most: int = GOAL) -> np.ndarray:
+    """The score of hold-k against hold-j at [k, j], the mean of both starting orders."""
+    starting = first_player_matrix(most)
+    return (starting + 1 - starting.T) / 2
+
+
+def saddle() -> int:
+    """The threshold that no other one beats."""
+    return LEAST + int(threshold_matrix()[LEAST:, LEAST:].min(axis=1).argmax())
+
+
+def redrawn_law(slope: float = SLOPE) -> np.ndarray:
+    """The probability of each threshold from 20 + `slope` x with a standard Gaussian x."""
+    edges = [(threshold - 0.5 - MIDDLE) / slope for threshold in range(LEAST + 1, GOAL + 1)]
+    below = [0.0, *((1 + erf(edge / sqrt(2))) / 2 for edge in edges), 1.0]
+    return np.concatenate([np.zeros(LEAST), np.diff(below)])
+
+
+def best_against_redrawn(slope: float = SLOPE) -> tuple[int, float]:
+    """The threshold that scores best against a redrawn Gaussian parameter, and its score."""
+    scores = threshold_matrix()[LEAST:, LEAST:] @ redrawn_law(slope)[LEAST:]
+    return LEAST + int(scores.argmax()), float(scores.max())
+
+
+# Optimal play, and any two policies against each other
+
+
+class Optimum(NamedTuple):
+    """Optimal play: the mover's chance wins[own, other], what to do rolls[own, other, turn], and wins[0, 0]."""
+
+    wins: np.ndarray
+    rolls: np.ndarray
+    first: float
+
+
+def optimum() -> Optimum:
+    """The full game's optimum by value iteration."""
+    wins, plan = np.zeros((GOAL, GOAL)), np.zeros(GOAL**3)
+    solve(wins, plan)
+    return Optimum(wins, plan.reshape(GOAL, GOAL, GOAL) == ROLL, float(wins[0, 0]))
+
+
+@kernel
+def turn_line(own, other, rolls, replies, values, slopes):
+    """The mover's chance to win is a + b L, with L his chance after a lost turn: returns a and b."""
+    for points in range(GOAL - own, GOAL - own + FACES):
+        values[points] = 1.0
+        slopes[points] = 0.0
+    for points in range(GOAL - own - 1, -1, -1):
+        value, slope = 0.0, 1.0
+        for face in range(2, FACES + 1):
+            value += values[points + face]
+            slope += slopes[points + face]
+        roll = rolls[own, other, points] if points > 0 else 1.0
+        values[points] = roll * value / FACES + (1.0 - roll) * (1.0 - replies[other, own + points])
+        slopes[points] = roll * slope / FACES
+    return values[0], slopes[0]
+
+
+@kernel
+def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
+    """Fill both tables of the mover's chance to win between two policies (chances to roll), full banks first."""
+    values, slopes = np.zeros(GOAL + FACES), np.zeros(GOAL + FACES)
+    for own in range(GOAL - 1, -1, -1):
+        for other in range(GOAL - 1, -1, -1):
+            a_0, b_0 = turn_line(own, other, rolls_0, wins_1, values, slopes)
+            a_1, b_1 = turn_line(other, own, rolls_1, wins_0, values, slopes)
+            wins_0[own, other] = (a_0 + b_0 * (1.0 - a_1 - b_1)) / (1.0 - b_0 * b_1)
+            wins_1[other, own] = a_1 + b_1 * (1.0 - wins_0[own, other])
+
+
+def _policies(player: Contender) -> Iterator[tuple[float, np.ndarray]]:
+    """The policies of a contender (the chance to roll at [own, other, turn]) with their weights."""
+    if player.strategy is OPTIMUM:
+        yield 1.0, optimum().rolls.astype(float)
+        return
+    if player.strategy is UNIFORM:
+        yield 1.0, np.full((GOAL,) * 3, 0.5)
+        return
+    redrawn = [(weight, threshold) for threshold, weight in enumerate(redrawn_law().tolist()) if weight > 1e-15]
+    for weight, threshold in redrawn if player.how == REDRAWN else _thresholds(player):
+        yield float(weight), np.ascontiguousarray(np.broadcast_to(np.arange(GOAL) < threshold, (GOAL,) * 3), float)
+
+
+def rate(first: Contender, second: Contender) -> float:
+    """The score of `first` against `second` in floating point, the mean of both starting orders."""
+    total, others = 0.0, list(_policies(second))
+    for weight, rolls in _policies(first):
+        for weight_other, rolls_other in others:
+            wins = np.zeros((2, GOAL, GOAL))
+            fill_wins(rolls, rolls_other, wins[0], wins[1])
+            total += weight * weight_other * (1 + wins[0, 0, 0] - wins[1, 0, 0]) / 2
+    return total

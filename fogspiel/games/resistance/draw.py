@@ -1,0 +1,101 @@
+"""The Resistance: the players as cards, the missions as facts."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import rules
+from .rules import FAILURE, GAMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
+from ...core.drawing import Picture
+from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
+
+OUTCOMES = ("under way", "success", "sabotaged")
+
+
+def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
+    """The players; spies that are known are red, who is on the mission is marked; so many are to be picked."""
+    cells = []
+    for player in range(number):
+        spy, sent = bool(secret >> player & 1), bool(mission >> player & 1)
+        look = " ".join(word for word, there in (("red", spy), ("marked", sent)) if there)
+        name = f"player {player + 1}" + (", a spy" if spy else "") + (", on the mission" if sent else "")
+        cells.append(Cell(str(player + 1), look, 1 << player if picked else None, name))
+    return Cards(f"Players: pick {picked} for the mission" if picked else "Players", tuple(cells), bool(picked))
+
+
+def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[Board, Facts]:
+    """Who was on which mission, and how the missions ended."""
+    number = int(cells[rules.PLAYERS])
+    rows, facts = [], []
+    for place in range(ROUNDS):
+        mission, outcome = int(cells[mission_at + place]), int(cells[outcome_at + place])
+        look = {SUCCESS: "own", FAILURE: "other"}.get(outcome, "marked")
+        rows.append(
+            tuple(
+                Cell(
+                    "●" if mission >> player & 1 else "",
+                    look if mission >> player & 1 else "",
+                    None,
+                    f"round {place + 1}, player {player + 1}, {'sent' if mission >> player & 1 else 'not sent'}",
+                )
+                for player in range(number)
+            )
+        )
+        needed = int(cells[rules.NEEDED + place])
+        size = f"round {place + 1}, {cells[rules.SIZE + place]} players" + (
+            f", takes {needed} sabotages" if needed > 1 else ""
+        )
+        facts.append((size, f"{crew(mission)}: {OUTCOMES[outcome]}" if mission else "to come"))
+    names = tuple(str(player + 1) for player in range(number))
+    board = Board(
+        tuple(rows), "Missions", row_names=tuple(str(place + 1) for place in range(ROUNDS)), column_names=names
+    )
+    return board, Facts(tuple(facts))
+
+
+class Stand(NamedTuple):
+    """How a game stands: in words, the number of the round, and the mission under way or how many are to be picked."""
+
+    words: str
+    number: int
+    mission: int = 0
+    picked: int = 0
+
+
+def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
+    """What has happened and what is to be done."""
+    outcomes = [int(cell) for cell in cells[outcome_at : outcome_at + ROUNDS]]
+    won, lost = outcomes.count(SUCCESS), outcomes.count(FAILURE)
+    number, score = won + lost, f"Resistance {won}, spies {lost}."
+    if POINTS in (won, lost):
+        return Stand(f"{score} The {'resistance' if won == POINTS else 'spies'} won.", number)
+    mission, size = int(cells[mission_at + number]), int(cells[rules.SIZE + number])
+    if mission:
+        return Stand(f"{score} The mission of {crew(mission)} is under way.", number, mission)
+    return Stand(f"{score} A mission of {size} is to be picked.", number, picked=size)
+
+
+def view(seen: np.ndarray) -> Parts:
+    """What a team knows."""
+    stand = stand_of(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
+    secret, many = int(seen[rules.SEEN_SECRET]), int(seen[rules.PLAYERS])
+    deeds: tuple[Cards, ...] = ()
+    if secret and stand.mission:
+        cells = [Cell("let it pass", "", PASS, "let the mission pass")]
+        if (stand.mission & secret).bit_count() >= seen[rules.NEEDED + stand.number]:
+            cells.append(Cell("sabotage", "red", SABOTAGE, "sabotage the mission"))
+        deeds = (Cards("The spies on the mission", tuple(cells)),)
+    who = "You are the spies." if secret else f"{seen[rules.SPIES]} of the {many} players are spies."
+    team = players(many, secret, stand.mission, 0 if secret else stand.picked)
+    return Words((f"{who} {stand.words}",)), team, *deeds, *missions(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
+
+
+def truth(state: np.ndarray) -> Parts:
+    """The same with the spies."""
+    stand, secret = stand_of(state, rules.MISSION, rules.OUTCOME), int(state[rules.SECRET])
+    spies = f"The spies are {crew(secret)}." if secret else "The spies are not drawn yet."
+    team = players(int(state[rules.PLAYERS]), secret, stand.mission)
+    return Words((f"{spies} {stand.words}",)), team, *missions(state, rules.MISSION, rules.OUTCOME)
+
+
+PICTURES = {game.name: Picture(view, truth) for game in GAMES}

@@ -1,0 +1,70 @@
+"""Boards whose stones fall to the bottom of a column: sets of stones as the bits of one integer.
+
+Column c has the bits c * (rows + 1) .. c * (rows + 1) + rows - 1 from the bottom up; the bit above stays empty, so that
+a line cannot run on from the top of one column to the bottom of the next. Boards have at most 62 bits.
+"""
+
+import numpy as np
+
+from ...core.kernel import inlined
+
+SIGNS = (".", "X", "O")
+
+
+@inlined
+def bottom(rows, column):
+    """The lowest bit of a column."""
+    return 1 << (column * (rows + 1))
+
+
+@inlined
+def is_full(rows, taken, column):
+    """Whether the highest place of a column is taken."""
+    return (taken >> (column * (rows + 1) + rows - 1)) & 1 == 1
+
+
+@inlined
+def falling(rows, taken, column):
+    """The bit where the next stone in a column comes to rest; with all stones taken together."""
+    low = bottom(rows, column)
+    return (taken + low) & (((1 << rows) - 1) * low)
+
+
+@inlined
+def open_columns(rows, columns, taken):
+    """The set of the columns that are not full, one bit each."""
+    found = 0
+    for column in range(columns):
+        if not is_full(rows, taken, column):
+            found |= 1 << column
+    return found
+
+
+@inlined
+def four_aligned(rows, stones):
+    """Whether four of the stones are in a column, a row or a diagonal."""
+    pairs = stones & (stones >> 1)
+    if pairs & (pairs >> 2):
+        return True
+    pairs = stones & (stones >> (rows + 1))
+    if pairs & (pairs >> (2 * (rows + 1))):
+        return True
+    pairs = stones & (stones >> rows)
+    if pairs & (pairs >> (2 * rows)):
+        return True
+    pairs = stones & (stones >> (rows + 2))
+    return pairs & (pairs >> (2 * (rows + 2))) != 0
+
+
+def drawn(rows: int, columns: int, first: int, second: int) -> str:
+    """The board from the top down with the numbers of the columns: X moved first."""
+    lines = []
+    for row in reversed(range(rows)):
+        bits = [column * (rows + 1) + row for column in range(columns)]
+        lines.append("".join(SIGNS[(first >> bit & 1) + 2 * (second >> bit & 1)] for bit in bits))
+    return "\n".join([*lines, "".join(str(column + 1) for column in range(columns))])
+
+
+def stones_in(cells: np.ndarray, at: int) -> tuple[int, int]:
+    """Two sets of stones that stand side by side, as plain integers."""
+    return int(cells[at]), int(cells[at + 1])

@@ -1,0 +1,32 @@
+"""War and Batawaf in words: how the won cards come back."""
+
+import numpy as np
+
+from ...core.agents import Contender
+from ...core.game import Game
+from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, in_order, words
+from ...core.explanation import Cell, Explanation, Table, percent
+
+PACKETS = (2, 4, 6)
+"""The usual numbers of won cards: those of a trick without a battle, and two more."""
+
+
+def explained(game: Game, player: Contender, seed: int) -> Explanation:
+    """How often each order is used, and with four parameters which order that is."""
+    theta, plan = player.thetas[0], np.zeros(player.strategy.plan)
+    player.strategy.prepare(theta, plan)
+    shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
+    best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
+    sentences = [
+        f"{player.name} {words(theta)}.",
+        f"Of two won cards the better one goes back first, and so is played first: {percent(best_first)}.",
+    ]
+    if len(theta) == 3:
+        return Explanation(tuple(sentences))
+    rows: list[tuple[Cell, ...]] = []
+    for packet in PACKETS:
+        order = [int(in_order(plan, packet, i)) + 1 for i in range(packet)]
+        rows.append((packet, *(" ".join(map(str, way)) for way in (order, order[::-1]))))
+    title = "Its own order of the won cards, the one played first in front: 1 is the lowest card"
+    columns = ("won cards", f"its own order {percent(forward)}", f"reversed {percent(backward)}")
+    return Explanation(tuple(sentences), (Table(title, columns, tuple(rows)),))

@@ -1,0 +1,233 @@
+"""The rules of War and Batawaf: the winner of a trick may put the won cards under the deck in any order.
+
+Data sheet of a state (int64 cells)
+    0 PHASE     dealing, ordering, shuffling or finished
+    1 VALUES    number of card values; the values are 0 (lowest) .. VALUES-1
+    2 CARDS     cards in the game
+    3 SHARED    1: in a battle both skip the face-down card when somebody holds only one
+    4 MOVES     comparisons of face-up cards so far
+    5 WINNER    who won the packet and orders it
+    6 RESULT    the first player's score
+    7 PACKET    cards in the packet (while dealing: cards not dealt yet)
+    8 TOP       packet cards already placed from the top (they will be played first)
+    9 BOTTOM    packet cards already placed from the bottom
+   10 PLACED    bit i: card i of the packet has been placed
+   11 HEAD      ring slot of the top card, for each player
+   13 HELD      cards in the deck, for each player
+   15 WON       the packet in ascending order (while dealing or shuffling: the cards that are left, in any order)
+   71 DECK      a ring of 64 slots for each player's deck
+Data sheet of a view: own cards, the other's cards, VALUES, PACKET, TOP, BOTTOM, PLACED, then WON, -1 beyond the packet.
+
+Actions of the winner: 0..VALUES-1 put a card of that value into the topmost free place of the packet,
+VALUES..2*VALUES-1 into the bottommost free place, 2*VALUES have the whole packet shuffled. The last card goes
+by itself.
+"""
+
+from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
+from ...core.kernel import inlined, kernel, variant
+
+PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
+MOST_CARDS, RING = 56, 64
+DECK = WON + MOST_CARDS
+DEALING, ORDERING, SHUFFLING, FINISHED = range(4)
+MOST_MOVES = 1_000_000
+"""The paper's rule: a game of a million moves is a draw."""
+SEEN_OWN, SEEN_OTHER, SEEN_VALUES, SEEN_PACKET, SEEN_TOP, SEEN_BOTTOM, SEEN_PLACED, SEEN_WON = range(8)
+
+
+# The table
+
+
+@inlined
+def slot(state, player, depth):
+    """The cell of the card that lies `depth` cards below the top of a player's deck."""
+    return DECK + RING * player + ((state[HEAD + player] + depth) & (RING - 1))
+
+
+@inlined
+def lay(state, packet, card):
+    """Add a card to a packet of that size, keeping it sorted."""
+    i = packet
+    while i > 0 and state[WON + i - 1] > card:
+        state[WON + i] = state[WON + i - 1]
+        i -= 1
+    state[WON + i] = card
+
+
+@kernel
+def play_trick(state):
+    """Turn cards up until somebody wins the packet or the game is over."""
+    head_0, head_1, held_0, held_1 = state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1]
+    packet, winner, result, moves = 0, -1, -1, state[MOVES]
+    if held_0 == 0 or held_1 == 0:
+        result = WIN if held_0 > 0 else LOSS
+    while winner < 0 and result < 0:
+        if moves >= MOST_MOVES:
+            result = DRAW
+            break
+        moves += 1
+        card_0 = state[DECK + (head_0 & (RING - 1))]
+        card_1 = state[DECK + RING + (head_1 & (RING - 1))]
+        taken = 1
+        if card_0 != card_1:
+            winner = 0 if card_0 > card_1 else 1
+        else:  # a battle: one more card face down before the next face up, unless somebody cannot
+            skip = state[SHARED] == 1 and min(held_0, held_1) == 2  # one of them is the card just turned up
+            needed = 2 if state[SHARED] == 1 else 3
+            if held_0 < needed or held_1 < needed:
+                both = held_0 < needed and held_1 < needed
+                result = DRAW if both else (LOSS if held_0 < needed else WIN)
+            elif not skip:
+                taken = 2
+        for i in range(taken):
+            lay(state, packet, state[DECK + ((head_0 + i) & (RING - 1))])
+            lay(state, packet + 1, state[DECK + RING + ((head_1 + i) & (RING - 1))])
+            packet += 2
+        head_0 += taken
+        head_1 += taken
+        held_0 -= taken
+        held_1 -= taken
+    state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1] = head_0, head_1, held_0, held_1
+    state[MOVES] = moves
+    state[PACKET] = packet
+    state[TOP] = 0
+    state[BOTTOM] = 0
+    state[PLACED] = 0
+    state[PHASE] = ORDERING if result < 0 else FINISHED
+    if result < 0:
+        state[WINNER] = winner
+    else:
+        state[RESULT] = result
+
+
+@inlined
+def put_under(state, place, card):
+    """Put a packet card at its place under the winner's deck."""
+    state[slot(state, state[WINNER], state[HELD + state[WINNER]] + place)] = card
+
+
+@inlined
+def deal(state, which):
+    """Deal one of the undealt cards, to each player in turn."""
+    left = state[PACKET] - 1
+    dealt = state[CARDS] - 1 - left
+    state[DECK + RING * (dealt & 1) + (dealt >> 1)] = state[WON + which]
+    state[HELD + (dealt & 1)] = (dealt >> 1) + 1
+    state[WON + which] = state[WON + left]
+    state[PACKET] = left
+
+
+@kernel
+def pick_up(state):
+    """The whole packet is under the winner's deck: on with the next trick."""
+    state[HELD + state[WINNER]] += state[PACKET]
+    play_trick(state)
+
+
+# The six rules
+
+
+@kernel
+def lay_out(state, values, copies, shared):
+    """Put all the cards of a deck on the table, undealt."""
+    for i in range(WON):
+        state[i] = 0
+    state[VALUES] = values
+    state[CARDS] = values * copies
+    state[SHARED] = shared
+    state[PACKET] = values * copies
+    for i in range(values * copies):
+        state[WON + i] = i // copies
+
+
+def start_with(values, copies, shared):
+    """The start kernel of a deck."""
+
+    @variant(values, copies, shared)
+    def start(state):
+        lay_out(state, values, copies, shared)
+
+    return start
+
+
+@kernel
+def mover(state):
+    if state[PHASE] == FINISHED:
+        return OVER
+    return state[WINNER] if state[PHASE] == ORDERING else CHANCE
+
+
+@kernel
+def legal(state, out):
+    if state[PHASE] != ORDERING:  # deal or shuffle: any of the cards that are left
+        left = state[PACKET] - state[TOP]
+        for i in range(left):
+            out[i] = i
+        return left
+    count = 0
+    for i in range(state[PACKET]):
+        if not state[PLACED] >> i & 1 and (count == 0 or out[count - 1] != state[VALUES] + state[WON + i]):
+            out[count] = state[WON + i]
+            out[count + 1] = state[VALUES] + state[WON + i]
+            count += 2
+    if state[TOP] + state[BOTTOM] == 0:
+        out[count] = 2 * state[VALUES]
+        count += 1
+    return count
+
+
+@kernel
+def apply(state, action):
+    if state[PHASE] == DEALING:
+        deal(state, action)
+        if state[PACKET] == 1:
+            deal(state, 0)
+            play_trick(state)
+        return
+    if state[PHASE] == SHUFFLING:
+        put_under(state, state[TOP], state[WON + action])
+        state[TOP] += 1
+        state[WON + action] = state[WON + state[PACKET] - state[TOP]]
+        if state[TOP] == state[PACKET] - 1:
+            put_under(state, state[TOP], state[WON])
+            pick_up(state)
+        return
+    values = state[VALUES]
+    if action == 2 * values:
+        state[PHASE] = SHUFFLING
+        return
+    card = 0
+    while state[PLACED] >> card & 1 or state[WON + card] != action % values:
+        card += 1
+    state[PLACED] |= 1 << card
+    if action < values:
+        put_under(state, state[TOP], state[WON + card])
+        state[TOP] += 1
+    else:
+        put_under(state, state[PACKET] - 1 - state[BOTTOM], state[WON + card])
+        state[BOTTOM] += 1
+    if state[TOP] + state[BOTTOM] == state[PACKET] - 1:
+        last = 0
+        while state[PLACED] >> last & 1:
+            last += 1
+        put_under(state, state[TOP], state[WON + last])
+        pick_up(state)
+
+
+@kernel
+def view(state, player, out):
+    out[SEEN_OWN] = state[HELD + player]
+    out[SEEN_OTHER] = state[HELD + 1 - player]
+    out[SEEN_VALUES] = state[VALUES]
+    ordering = state[PHASE] == ORDERING and state[WINNER] == player
+    out[SEEN_PACKET] = state[PACKET] if ordering else 0
+    out[SEEN_TOP] = state[TOP] if ordering else 0
+    out[SEEN_BOTTOM] = state[BOTTOM] if ordering else 0
+    out[SEEN_PLACED] = state[PLACED] if ordering else 0
+    for i in range(MOST_CARDS):
+        out[SEEN_WON + i] = state[WON + i] if i < out[SEEN_PACKET] else -1
+
+
+@kernel
+def score(state):
+    return state[RESULT]

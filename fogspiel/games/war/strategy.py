@@ -1,0 +1,357 @@
+"""War and Batawaf: the strategy of the paper (put won cards back best first), fast games, and words.
+
+The rules and the data sheet are in `_war_rules.py`.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ...core.game import DRAW, Game, Rules, Sizes, Strategy
+from ...core.kernel import inlined, kernel, variant
+from ...core.rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
+from .rules import CARDS, DEALING, DECK, FINISHED, HEAD, HELD, MOST_CARDS, MOST_MOVES, MOVES, PACKET, PHASE, RESULT, RING, SEEN_BOTTOM, SEEN_OTHER, SEEN_OWN, SEEN_PACKET, SEEN_PLACED, SEEN_TOP, SEEN_VALUES, SEEN_WON, VALUES, WINNER, WON, apply, deal, lay_out, legal, mover, play_trick, score, slot, start_with, view
+
+# The strategy of the paper, section V-A
+
+PLAN_SHUFFLE, PLAN_FORWARD, PLAN_CERTAIN, PLAN_ORDERS = range(4)
+PLAN = PLAN_ORDERS + MOST_CARDS * (MOST_CARDS + 1) // 2
+CERTAIN = 1 - 1e-12
+
+
+@inlined
+def in_order(plan, packet, i):
+    """pi(i): which of the ascending cards comes i-th in a packet of that size."""
+    return int(plan[PLAN_ORDERS + packet * (packet - 1) // 2 + i])
+
+
+@kernel
+def prepare(theta, plan):
+    """Turn A, B, C into probabilities, and D (where there is one) into a permutation pi for every packet size."""
+    most = max(theta[0], theta[1], theta[2])
+    a, b, c = math.exp(theta[0] - most), math.exp(theta[1] - most), math.exp(theta[2] - most)
+    plan[PLAN_SHUFFLE] = a / (a + b + c)
+    plan[PLAN_FORWARD] = (a + b) / (a + b + c)
+    plan[PLAN_CERTAIN] = 0
+    if b >= CERTAIN * (a + b + c) or c >= CERTAIN * (a + b + c):
+        plan[PLAN_CERTAIN] = 1
+        plan[PLAN_SHUFFLE] = 0
+        plan[PLAN_FORWARD] = 1 if b > c else 0
+    order = np.empty(MOST_CARDS, np.int64)
+    stream = np.empty(1, np.uint64)
+    for packet in range(1, MOST_CARDS + 1):
+        for i in range(packet):
+            order[i] = i
+        if len(theta) == 4:
+            stream[0] = seed_of(theta[3], packet)
+            shuffle(stream, order[:packet])
+        for i in range(packet):
+            plan[PLAN_ORDERS + packet * (packet - 1) // 2 + i] = order[i]
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    """Shuffle, or place the cards in the order pi from the top, or in the same order from the bottom (its reversal)."""
+    packet, values = seen[SEEN_PACKET], seen[SEEN_VALUES]
+    if seen[SEEN_TOP] > 0:
+        return seen[SEEN_WON + in_order(plan, packet, seen[SEEN_TOP])]
+    if seen[SEEN_BOTTOM] > 0:
+        return values + seen[SEEN_WON + in_order(plan, packet, seen[SEEN_BOTTOM])]
+    u = unit(stream)
+    if u < plan[PLAN_SHUFFLE]:
+        return 2 * values
+    first = seen[SEEN_WON + in_order(plan, packet, 0)]
+    return first if u < plan[PLAN_FORWARD] else values + first
+
+
+# The same game in one kernel
+
+BLOCK = 64
+STEADY = 0.999
+"""Players who do the same this often may run in circles for long."""
+
+
+@kernel
+def order_packet(state, plan, chance, u):
+    """The winner's whole pick-up: what `choose` and chance do card by card."""
+    packet, winner = state[PACKET], state[WINNER]
+    deck, tail = DECK + RING * winner, state[HEAD + winner] + state[HELD + winner]
+    if u < plan[PLAN_SHUFFLE]:
+        for place in range(packet - 1):
+            i = below(chance, packet - place)
+            state[deck + ((tail + place) & (RING - 1))] = state[WON + i]
+            state[WON + i] = state[WON + packet - place - 1]
+        state[deck + ((tail + packet - 1) & (RING - 1))] = state[WON]
+    else:
+        forward = u < plan[PLAN_FORWARD]
+        for i in range(packet):
+            place = i if forward else packet - 1 - i
+            state[deck + ((tail + place) & (RING - 1))] = state[WON + in_order(plan, packet, i)]
+    state[HELD + winner] += packet
+
+
+@inlined
+def deck_card(state, i):
+    """The i-th card of both decks laid end to end."""
+    return state[slot(state, 0, i)] if i < state[HELD] else state[slot(state, 1, i - state[HELD])]
+
+
+@kernel
+def same_decks(state, kept):
+    """Whether the decks are as they were when they were kept."""
+    if kept[0] != state[HELD]:
+        return False
+    for i in range(state[HELD] + state[HELD + 1]):  # noqa: SIM110 (kernels are plain loops)
+        if kept[1 + i] != deck_card(state, i):
+            return False
+    return True
+
+
+@kernel
+def keep_decks(state, kept):
+    """Remember the decks for `same_decks`."""
+    kept[0] = state[HELD]
+    for i in range(state[CARDS]):
+        kept[1 + i] = deck_card(state, i)
+
+
+@inlined
+def usual_range(plan):
+    """The range of random numbers that makes a player order a packet in the more frequent of the two sorted ways."""
+    forward = plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
+    if forward > 0.5:
+        return plan[PLAN_SHUFFLE], plan[PLAN_FORWARD]
+    return plan[PLAN_FORWARD], 1.0
+
+
+@kernel
+def usual_rounds(stream, low, high, wins, most):
+    """How many rounds of `wins` pick-ups, at most `most`, a player goes on doing the usual; looks ahead only."""
+    if wins == 0:
+        return most
+    first, end = np.uint64(math.ceil(low / UNIT)), np.uint64(math.ceil(high / UNIT))
+    for i in range(0, wins * most, BLOCK):
+        unusual = 0
+        for j in range(BLOCK):  # without a way out, so that it runs several at a time
+            grid = mixed(stream[0] + GOLDEN * np.uint64(i + j + 1)) >> S11
+            unusual |= (grid < first) | (grid >= end)
+        if unusual:
+            for j in range(BLOCK):
+                grid = mixed(stream[0] + GOLDEN * np.uint64(i + j + 1)) >> S11
+                if grid < first or grid >= end:
+                    return min(most, (i + j) // wins)
+    return most
+
+
+def play_out_with(watching):
+    """The kernel that plays from the deal on, compiled with or without an eye on cycles."""
+
+    @variant(watching)
+    def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
+        """The common trick of two different cards runs in registers, the rest by the rules.
+
+        Decks that return (Brent's cycle search) while both players did the usual will return again until one of them
+        does something else: those rounds are skipped, and between players who never vary the endless game is a draw.
+        """
+        head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
+        moves = state[MOVES]
+        shuffle_0, forward_0, high_0 = plan_0[PLAN_SHUFFLE], plan_0[PLAN_FORWARD], in_order(plan_0, 2, 0)
+        shuffle_1, forward_1, high_1 = plan_1[PLAN_SHUFFLE], plan_1[PLAN_FORWARD], in_order(plan_1, 2, 0)
+        certain = plan_0[PLAN_CERTAIN] == 1 and plan_1[PLAN_CERTAIN] == 1
+        (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
+        kept = np.full(1 + MOST_CARDS, -1) if watching else state
+        kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
+        while True:
+            if watching:
+                tricks += 1
+                if held_0 == kept[0] or tricks == power:
+                    state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
+                    if same_decks(state, kept):
+                        if certain:
+                            return DRAW
+                        rounds = (MOST_MOVES - moves) // (moves - kept_moves)
+                        rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
+                        rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
+                        stream_0[0] += GOLDEN * np.uint64(rounds * wins_0)
+                        stream_1[0] += GOLDEN * np.uint64(rounds * wins_1)
+                        moves += rounds * (moves - kept_moves)
+                        kept[0] = -1
+                        power, tricks = 1, 1
+                if tricks == power:
+                    keep_decks(state, kept)
+                    kept_moves, wins_0, wins_1 = moves, 0, 0
+                    power *= 2
+                    tricks = 0
+            card_0 = state[DECK + (head_0 & (RING - 1))]
+            card_1 = state[DECK + RING + (head_1 & (RING - 1))]
+            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MOST_MOVES:
+                state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
+                state[MOVES] = moves
+                play_trick(state)
+                if state[PHASE] == FINISHED:
+                    return state[RESULT]
+                if state[WINNER] == 0:
+                    u = unit(stream_0)
+                    low_u, high_u = from_0, to_0
+                    wins_0 += 1
+                    order_packet(state, plan_0, chance, u)
+                else:
+                    u = unit(stream_1)
+                    low_u, high_u = from_1, to_1
+                    wins_1 += 1
+                    order_packet(state, plan_1, chance, u)
+                head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
+                moves = state[MOVES]
+            else:
+                moves += 1
+                head_0 += 1
+                head_1 += 1
+                held_0 -= 1
+                held_1 -= 1
+                low, high = min(card_0, card_1), max(card_0, card_1)
+                if card_0 > card_1:
+                    u = unit(stream_0)
+                    low_u, high_u = from_0, to_0
+                    wins_0 += 1
+                    high_first = below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
+                    tail = head_0 + held_0
+                    state[DECK + (tail & (RING - 1))] = high if high_first else low
+                    state[DECK + ((tail + 1) & (RING - 1))] = low if high_first else high
+                    held_0 += 2
+                else:
+                    u = unit(stream_1)
+                    low_u, high_u = from_1, to_1
+                    wins_1 += 1
+                    high_first = below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
+                    tail = head_1 + held_1
+                    state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
+                    state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
+                    held_1 += 2
+            if watching and not low_u <= u < high_u:
+                kept[0] = -1
+                power, tricks = 1, 0
+
+    return play_out
+
+
+play_steady, play_varied = play_out_with(True), play_out_with(False)
+
+
+def play_with(values, copies, shared):
+    """The fused kernel of a deck."""
+
+    @variant(values, copies, shared)
+    def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+        lay_out(state, values, copies, shared)
+        while state[PACKET] > 1:
+            deal(state, below(chance, state[PACKET]))
+        deal(state, 0)
+        (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
+        if min(to_0 - from_0, to_1 - from_1) >= STEADY:
+            return play_steady(state, plan_0, plan_1, chance, stream_0, stream_1)
+        return play_varied(state, plan_0, plan_1, chance, stream_0, stream_1)
+
+    return play
+
+
+# Words
+
+
+def card_name(values: int, card: int) -> str:
+    """A card as people call it."""
+    faces = {13: "2 3 4 5 6 7 8 9 10 J Q K A", 14: "2 3 4 5 6 7 8 9 10 J C Q K A"}
+    return faces[values].split()[card] if values in faces else str(card + 1)
+
+
+def show(seen: np.ndarray) -> str:
+    values, packet = int(seen[SEEN_VALUES]), int(seen[SEEN_PACKET])
+    lines = [f"your deck: {seen[SEEN_OWN]} cards; the other's: {seen[SEEN_OTHER]}"]
+    if packet:
+        names = [card_name(values, int(card)) for card in seen[SEEN_WON : SEEN_WON + packet]]
+        left = [name for i, name in enumerate(names) if not seen[SEEN_PLACED] >> i & 1]
+        lines.append(f"you won: {' '.join(names)}")
+        if len(left) < packet:
+            placed = f"{seen[SEEN_TOP]} from the top, {seen[SEEN_BOTTOM]} from the bottom"
+            lines.append(f"placed: {placed}; left: {' '.join(left)}")
+    return "\n".join(lines)
+
+
+def reveal(state: np.ndarray) -> str:
+    values = int(state[VALUES])
+    lines = []
+    for player in (0, 1):
+        ring = [int(state[slot(state, player, i)]) for i in range(state[HELD + player])]
+        lines.append(f"player {player + 1} ({len(ring)}): " + " ".join(card_name(values, card) for card in ring))
+    packet = [card_name(values, int(card)) for card in state[WON : WON + state[PACKET]]]
+    lines.append(("undealt: " if state[PHASE] == DEALING else "packet: ") + " ".join(packet))
+    return "\n".join(lines)
+
+
+def label_with(values: int) -> Callable[[int], str]:
+    """The label function of a deck."""
+
+    def label(action: int) -> str:
+        if action == 2 * values:
+            return "shuffle the packet"
+        return f"{card_name(values, action % values)} next from the {'top' if action < values else 'bottom'}"
+
+    return label
+
+
+def words(theta: np.ndarray) -> str:
+    """What a vector does with the cards it wins."""
+    plan = np.zeros(PLAN)
+    prepare(theta, plan)
+    shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
+    backward = 1 - plan[PLAN_FORWARD]
+    ways = (
+        ("lowest card first", "best card first") if len(theta) == 3 else ("in its own order", "in that order reversed")
+    )
+    shares = [(backward, ways[1]), (forward, ways[0]), (shuffled, "shuffled")]
+    return "puts won cards back " + ", ".join(f"{way} {share:.1%}" for share, way in sorted(shares, reverse=True))
+
+
+FAR = 50.0
+"""A parameter difference that makes a probability certain."""
+
+SOURCE = (
+    "Rules and strategy: Cauwet & Teytaud 2018, section V-A. Ours: a player who cannot continue a battle loses, "
+    "the hash that turns D into permutations, and the deck sizes, which were found by matching the paper's figures."
+)
+
+
+def deck(name: str, title: str, values: int, copies: int, parameters: int, shared: bool = False) -> Game:
+    """The record of one deck."""
+    letters = ("A", "B", "C", "D")[:parameters]
+    tail = (0.0,) * (parameters - 3)
+    return Game(
+        name=name,
+        title=title,
+        version=1,
+        rules=Rules(start_with(values, copies, int(shared)), mover, legal, apply, view, score),
+        sizes=Sizes(DECK + 2 * RING, SEEN_WON + MOST_CARDS, max(values * copies, 2 * values + 1)),
+        show=show,
+        reveal=reveal,
+        label=label_with(values),
+        source=SOURCE,
+        strategy=Strategy("order of won cards", letters, PLAN, prepare, choose, hashed=letters[3:], words=words),
+        named={
+            "random": (FAR, 0.0, 0.0, *tail),
+            **({"ascending": (0.0, FAR, 0.0), "descending": (0.0, 0.0, FAR)} if parameters == 3 else {}),
+        },
+        play=play_with(values, copies, int(shared)),
+        symmetric=True,
+    )
+
+
+GAMES = (
+    deck("war", "War, 13 values x 4", 13, 4, 3),
+    deck("war4", "War, 13 values x 4, with a permutation parameter", 13, 4, 4),
+    deck("war56", "War, 14 values x 4", 14, 4, 3),
+    deck("war56-4", "War, 14 values x 4, with a permutation parameter", 14, 4, 4),
+    deck("war-shared", "War, both skip the face-down card when one is short", 13, 4, 3, shared=True),
+    deck("batawaf", "Batawaf, 6 values x 6", 6, 6, 3),
+    deck("batawaf4", "Batawaf, 6 values x 6, with a permutation parameter", 6, 6, 4),
+    deck("batawaf-shared", "Batawaf, both skip the face-down card when one is short", 6, 6, 3, shared=True),
+)

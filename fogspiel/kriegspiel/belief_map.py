@@ -1,0 +1,99 @@
+"""What an engine believed at every moment of a finished game: where the other side's king, pawns and pieces may be.
+
+The record is played again with a fresh engine of the same kind, who is told what it did and does not think; what it
+believes is read off whenever it has heard something. Matrices of chances are what they were. A metaposition knows only
+where a man may stand, so its men are spread evenly over these squares. A pool of boards, or boards of the last
+observation, are counted; they are drawn anew, so that they are alike but not the same.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
+from ..core.game import blank
+from ..games.kriegspiel import rules
+from ..core.players import Player
+from ..core.rng import stream_of
+from .engine import Effort, engine_in, entrant_of
+from .engines.minimax import Minimax
+from .engines.sampling import Pooled, Sampler
+from .beliefs.metaposition import PAWNS, PIECES, THEIRS
+from .beliefs.matrix_engine import Perceiving
+
+SQUARES = 64
+BOARDS = 200
+"""Boards of the last observation that are drawn for an engine that keeps none."""
+LIGHT = Effort(nodes=200)
+"""It does not think, and a pool of this effort, two thousand boards, is enough to count."""
+DIGITS = 3
+OFFICERS = (KNIGHT, BISHOP, ROOK, QUEEN)
+
+Belief = list[list[float]]
+"""Chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece."""
+
+
+def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]:
+    """What the engine that `words` name, on this side, believed before each move of the record and after the last.
+
+    None where it had not been asked yet, and always for who keeps no belief or is no engine.
+    """
+    try:
+        name, _ = engine_in(words)
+        engine = entrant_of(name, LIGHT).player(stream_of(0, side))
+    except ValueError:
+        engine = None
+    if not isinstance(engine, Perceiving | Minimax | Sampler):
+        return [None] * (len(record) + 1)
+    state = blank(rules.STATE)
+    rules.start(state)
+    engine.begin(side)
+    found: list[Belief | None] = []
+    belief: Belief | None = None
+    for action in record:
+        if state[MOVER] == side:
+            seen = blank(rules.VIEW)
+            rules.view(state, side, seen)
+            engine.follow(seen, action)
+            belief = belief_of(engine, seen)
+        found.append(belief)
+        rules.apply(state, action)
+    return [*found, belief]
+
+
+def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
+    """What an engine believes that has just heard what it sees."""
+    if isinstance(engine, Perceiving):
+        chances = engine.odds
+    elif isinstance(engine, Minimax):
+        chances = spread_evenly(engine.meta, engine.side)
+    elif isinstance(engine, Sampler):
+        boards = engine.pool[: engine.count] if isinstance(engine, Pooled) else engine.boards(BOARDS, seen)
+        if len(boards) == 0:
+            return None
+        chances = counted(boards, 1 - engine.side)
+    else:
+        return None
+    return [[round(float(chance), DIGITS) for chance in row] for row in np.clip(chances, 0.0, 1.0)]
+
+
+def bits_of(squares: np.ndarray) -> np.ndarray:
+    """Sets of squares as rows of 64 zeros and ones."""
+    return (np.asarray(squares, np.int64)[..., None] >> np.arange(SQUARES)) & 1
+
+
+def spread_evenly(meta: np.ndarray, side: int) -> np.ndarray:
+    """The men of a metaposition, each kind spread evenly over the squares where it may be."""
+    theirs = bits_of(meta[THEIRS : THEIRS + KINDS])
+    if side:  # a metaposition is turned so that the own men go up
+        theirs = theirs[:, np.arange(SQUARES) ^ 56]
+    may = np.array([theirs[KING], theirs[PAWN], theirs[list(OFFICERS)].any(0)], float)
+    many = np.array([1.0, meta[PAWNS], meta[PIECES]])
+    return may * (many / np.maximum(may.sum(1), 1.0))[:, None]
+
+
+def counted(boards: np.ndarray, colour: int) -> np.ndarray:
+    """How often the men of a colour stand on each square of these boards."""
+    men = boards[:, MEN + colour]
+    officers = np.bitwise_or.reduce(boards[:, list(OFFICERS)], axis=1)
+    return np.array([bits_of(boards[:, KING] & men), bits_of(boards[:, PAWN] & men), bits_of(officers & men)]).mean(1)

@@ -1,0 +1,288 @@
+"""Boards that explain the last observation alone: the own men, what is left of the others, and the last message.
+
+What a player sees goes into one row of cells:
+      0..5  the own men by kind, 6 the colour, 7 the own castling rights, 8 plies played
+      9..12 the message about the other side's move
+     13, 14 the pawns and the pieces that the other side has left
+     15..78 the attempts refused this turn, as in a view
+
+Men that the message speaks of are put down first: one where a man was taken, one in each direction of check, and one
+in the way of a pawn for each try, one in the way of a refused move; the others go anywhere else where they give no
+check, or where they stand on a board that is taken as a model. A board that does not fit all the same is put up anew.
+"""
+
+import numpy as np
+
+from ...games.chess import bits
+from ...games.chess.bits import ALL, BETWEEN, NONE, bit, diagonal, straight
+from ...games.chess.messages import BY_FILE, BY_KNIGHT, BY_LONG_DIAGONAL, BY_RANK, CHECKS, SQUARE, TAKEN, TRIES, directions, pawn_tries, rising_is_long
+from ...games.chess.moves import attackers, can_move, destinations, reach, restrict, threatened_by_pawns
+from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, PLY, POSITION, QUEEN, RIGHTS, ROOK, kind_on, king_of, occupied
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from ...core.rng import below
+from .particle_filter import copy_board
+
+COLOUR, CASTLING, PLIES, HEARD, PAWNS_LEFT, PIECES_LEFT, REFUSED = 6, 7, 8, 9, 13, 14, 15
+OBSERVATION = REFUSED + 64
+MOST_TRIALS = 40
+"""How often a board is put up before one that fits less well is taken."""
+PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+"""Every kind but pawns and the king, as a set of bits."""
+AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
+"""How many men of each kind a side has at first."""
+PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
+WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END = 8, 4, 2, 1
+
+
+@kernel
+def random_square(squares, stream):
+    """One square of a set, or NO_SQUARE if it is empty."""
+    if squares == NONE:
+        return NO_SQUARE
+    for _ in range(below(stream, ones(squares))):
+        squares &= squares - 1
+    return trailing_zeros(squares)
+
+
+@inlined
+def put(board, kind, colour, square):
+    """Put a man on a square."""
+    board[kind] |= bit(square)
+    board[MEN + colour] |= bit(square)
+
+
+@kernel
+def random_kind(left, stream, kinds):
+    """A kind of man that is left, of these kinds (a set of bits), or KINDS if there is none; each man is as likely."""
+    total = 0
+    for kind in range(KINDS):
+        if kinds >> kind & 1:
+            total += left[kind]
+    if total == 0:
+        return KINDS
+    place = below(stream, total)
+    for kind in range(KINDS):
+        if kinds >> kind & 1:
+            place -= left[kind]
+            if place < 0:
+                return kind
+    return KINDS
+
+
+@kernel
+def draw_men(seen, model, left, stream):
+    """Draw which men are left, those of the model as far as they go: `left` counts them by kind."""
+    theirs, pieces = model[MEN + 1 - seen[COLOUR]], 0
+    for kind in range(KNIGHT, KING):
+        left[kind] = ones(model[kind] & theirs)
+        pieces += left[kind]
+    if pieces == 0:
+        for kind in range(KNIGHT, KING):
+            left[kind] = AT_FIRST[kind]
+            pieces += left[kind]
+    left[KING], left[PAWN] = 1, seen[PAWNS_LEFT]
+    while pieces > seen[PIECES_LEFT]:
+        left[random_kind(left, stream, PIECES)] -= 1
+        pieces -= 1
+    while pieces < seen[PIECES_LEFT]:
+        left[KNIGHT + below(stream, KING - KNIGHT)] += 1
+        pieces += 1
+
+
+@kernel
+def line_of_check(king, direction):
+    """The line from which the king is in check, all of it."""
+    if direction == BY_RANK:
+        return bits.ABOVE[bits.RANK, king] | bits.BELOW[bits.RANK, king]
+    if direction == BY_FILE:
+        return bits.ABOVE[bits.FILE, king] | bits.BELOW[bits.FILE, king]
+    rising = (direction == BY_LONG_DIAGONAL) == rising_is_long(king)
+    line = bits.RISING if rising else bits.FALLING
+    return bits.ABOVE[line, king] | bits.BELOW[line, king]
+
+
+@kernel
+def put_checker(board, left, direction, barred, stream):
+    """Put down a man that gives check from a direction. The squares that must stay empty for it, or ALL if none can."""
+    colour = board[MOVER]
+    king, occ = king_of(board, colour), occupied(board)
+    if direction == BY_KNIGHT:
+        kind, squares = KNIGHT, bits.KNIGHT[king]
+        if left[KNIGHT] == 0:
+            return ALL
+    else:
+        line = line_of_check(king, direction)
+        if direction in (BY_RANK, BY_FILE):
+            kind, squares = random_kind(left, stream, 1 << ROOK | 1 << QUEEN), straight(king, occ) & line
+        else:
+            kind, squares = random_kind(left, stream, 1 << BISHOP | 1 << QUEEN | 1 << PAWN), diagonal(king, occ) & line
+        if kind == KINDS:
+            return ALL
+        if kind == PAWN:
+            squares &= bits.PAWN[colour, king] & PAWN_SQUARES
+    square = random_square(squares & ~occ & ~barred, stream)
+    if square == NO_SQUARE:
+        return ALL
+    put(board, kind, 1 - colour, square)
+    left[kind] -= 1
+    return BETWEEN[king, square]
+
+
+@kernel
+def put_taker(board, left, square, stream):
+    """Put down the man that has just taken on a square, as if it had not been en passant."""
+    kinds = (1 << KINDS) - 1
+    if bit(square) & PAWN_SQUARES == 0:
+        kinds ^= 1 << PAWN
+    if attackers(board, square, board[MOVER], occupied(board)):
+        kinds ^= 1 << KING
+    kind = random_kind(left, stream, kinds)
+    if kind != KINDS:
+        put(board, kind, 1 - board[MOVER], square)
+        left[kind] -= 1
+
+
+@kernel
+def checking(board, kind):
+    """The squares from which a man of the other side would give check."""
+    king, occ = king_of(board, board[MOVER]), occupied(board)
+    return bits.PAWN[board[MOVER], king] if kind == PAWN else reach(kind, king, occ)
+
+
+@kernel
+def put_any(board, left, squares, stream):
+    """Put down a man other than the king on one of these squares where it gives no check, if there is one."""
+    square = random_square(squares & ~occupied(board), stream)
+    if square == NO_SQUARE:
+        return
+    kinds = 0
+    for kind in range(KING):
+        if not checking(board, kind) & bit(square) and (kind != PAWN or PAWN_SQUARES & bit(square)):
+            kinds |= 1 << kind
+    kind = random_kind(left, stream, kinds)
+    if kind != KINDS:
+        put(board, kind, 1 - board[MOVER], square)
+        left[kind] -= 1
+
+
+@kernel
+def block_refused(board, left, refused, barred, stream):
+    """Put men in the way of attempts that were refused; those of kings and knights must be refused by chance."""
+    for square in range(64):
+        ends = refused[square]
+        while ends:
+            end = trailing_zeros(ends)
+            path = BETWEEN[square, end]
+            if board[PAWN] & bit(square) and (square - end) % 8 == 0:
+                path |= bit(end)
+            if not board[KING] & bit(square) and not path & occupied(board):
+                put_any(board, left, path & ~barred, stream)
+            ends &= ends - 1
+
+
+@kernel
+def put_others(board, left, model, barred, stream):
+    """Put down the men that are left where they are in the model, else on any squares, the king last and out of reach.
+
+    Barred squares stay empty.
+    """
+    other = 1 - board[MOVER]
+    theirs = model[MEN + other]
+    for kind in range(KING):
+        while left[kind] > 0:
+            free = ~(occupied(board) | barred | checking(board, kind))
+            if kind == PAWN:
+                free &= PAWN_SQUARES
+            square = random_square(free & model[kind] & theirs, stream)
+            if square == NO_SQUARE:
+                square = random_square(free, stream)
+            if square == NO_SQUARE:
+                break
+            put(board, kind, other, square)
+            left[kind] -= 1
+    if left[KING] == 0:
+        return True
+    free = ~(occupied(board) | barred)
+    while free:
+        home = free & model[KING] & theirs
+        square = random_square(home if home else free, stream)
+        if attackers(board, square, board[MOVER], occupied(board)) == 0:
+            put(board, KING, other, square)
+            return True
+        free &= ~bit(square)
+    return False
+
+
+@kernel
+def set_up(seen, model, board, left, stream):
+    """Put up the own men and drawn men of the other side. Whether the other king found a place."""
+    colour = seen[COLOUR]
+    for cell in range(POSITION):
+        board[cell] = 0
+    for kind in range(KINDS):
+        board[kind] = seen[kind]
+        board[MEN + colour] |= seen[kind]
+    board[MOVER], board[RIGHTS], board[PASSANT], board[PLY] = colour, seen[CASTLING], NO_SQUARE, seen[PLIES]
+    draw_men(seen, model, left, stream)
+    barred = NONE
+    if seen[HEARD + TAKEN]:
+        put_taker(board, left, seen[HEARD + SQUARE], stream)
+    for place in range(5):
+        if seen[HEARD + CHECKS] >> place & 1:
+            between = put_checker(board, left, np.int64(1) << place, barred, stream)
+            if between != ALL:
+                barred |= between
+    targets = threatened_by_pawns(board, colour) & ~board[MEN + colour]
+    for _ in range(seen[HEARD + TRIES] - ones(targets & board[MEN + 1 - colour])):
+        put_any(board, left, targets & ~barred, stream)
+    barred |= targets
+    block_refused(board, left, seen[REFUSED:], barred, stream)
+    return put_others(board, left, model, barred, stream)
+
+
+@kernel
+def faults(seen, board, limits):
+    """What of the last observation a board does not explain, as a set of the faults above."""
+    found = 0
+    restrict(board, limits)
+    if directions(board, limits) != seen[HEARD + CHECKS]:
+        found |= WRONG_CHECKS
+    if pawn_tries(board, limits, 0) != seen[HEARD + TRIES]:
+        found |= WRONG_TRIES
+    for square in range(64):
+        ends = seen[REFUSED + square]
+        if ends and ends & destinations(board, kind_on(board, square), square, limits):
+            found |= WRONG_REFUSAL
+            break
+    if not can_move(board, limits):
+        found |= WRONG_END
+    return found
+
+
+@kernel
+def observe_last(seen, models, wanted, stream, out):
+    """Fill `out` with boards that explain the last observation, or nearly so if that is hard. How many there are.
+
+    The men of the other side stand as in one of the models, as far as that can be; anywhere if there is no model.
+    """
+    limits, left = np.empty(3, np.int64), np.empty(KINDS, np.int64)
+    board, model = np.empty(POSITION, np.int64), np.zeros(POSITION, np.int64)
+    colour, count = seen[COLOUR], 0
+    for _ in range(wanted):
+        least = 16
+        for _ in range(MOST_TRIALS):
+            if len(models):
+                copy_board(models[below(stream, len(models))], model)
+            if not set_up(seen, model, board, left, stream):
+                continue
+            if attackers(board, king_of(board, 1 - colour), colour, occupied(board)):
+                continue
+            wrong = faults(seen, board, limits)
+            if wrong < least:
+                least = wrong
+                copy_board(board, out[count])
+            if wrong == 0:
+                break
+        if least < 16:
+            count += 1
+    return count

@@ -1,0 +1,134 @@
+"""A pool of full boards, each a position that explains every message so far.
+
+A board is a row as in `chess.position`. The pool follows the game: boards that contradict the referee's answer to an
+own attempt are dropped; for a move of the other side every board makes one of its legal moves that give exactly the
+message that was heard, drawn by a simple policy: men take back, and pawns take, if they can.
+"""
+
+import numpy as np
+
+from ...games.chess.bits import bit
+from ...games.chess.messages import CHECKS, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, directions, pawn_tries
+from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
+from ...games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION, end_of, make, start_of, victim_square
+from ...core.kernel import inlined, kernel
+from ...core.rng import below, unit
+
+EAGER = 12.0
+"""How much likelier than another move a capture by a pawn or a recapture is."""
+MOST_DRAWS = 2
+"""How often, on average, a board that is wanted is asked for before the pool stays smaller."""
+
+
+@inlined
+def copy_board(board, out):
+    """Copy the cells of a position."""
+    for cell in range(POSITION):
+        out[cell] = board[cell]
+
+
+@kernel
+def fits_capture(board, move, message):
+    """Whether what is said of a capture fits a legal move."""
+    victim = victim_square(board, move)
+    if victim != message[SQUARE]:
+        return False
+    if victim == NO_SQUARE:
+        return True
+    return message[TAKEN] == (PAWN_TAKEN if board[PAWN] & bit(victim) else PIECE_TAKEN)
+
+
+@kernel
+def fits_checks(board, message, limits):
+    """Whether what is said of checks and tries fits a board on which the move has been made."""
+    restrict(board, limits)
+    return directions(board, limits) == message[CHECKS] and pawn_tries(board, limits, 0) == message[TRIES]
+
+
+@kernel
+def keep_refusing(pool, count, move, limits):
+    """Drop the boards on which an own attempt that was refused is legal. How many stay."""
+    kept = 0
+    for i in range(count):
+        restrict(pool[i], limits)
+        if not is_legal(pool[i], limits, move):
+            copy_board(pool[i], pool[kept])
+            kept += 1
+    return kept
+
+
+@kernel
+def keep_accepting(pool, count, move, message, limits):
+    """Make an own move that was accepted where it is legal with this message, and drop the other boards."""
+    kept = 0
+    for i in range(count):
+        board = pool[i]
+        restrict(board, limits)
+        if is_legal(board, limits, move) and fits_capture(board, move, message):
+            make(board, move)
+            if fits_checks(board, message, limits):
+                copy_board(board, pool[kept])
+                kept += 1
+    return kept
+
+
+@kernel
+def list_replies(board, lost, message, limits, moves, weights):
+    """List the legal moves whose capture fits the message, with their weights by the policy. Their number."""
+    restrict(board, limits)
+    count, found = legal_moves(board, limits, moves), 0
+    pawns = board[PAWN] & board[MEN + board[MOVER]]
+    for i in range(count):
+        move = moves[i]
+        if fits_capture(board, move, message):
+            moves[found] = move
+            eager = message[TAKEN] and (end_of(move) == lost or pawns & bit(start_of(move)))
+            weights[found] = EAGER if eager else 1.0
+            found += 1
+    return found
+
+
+@kernel
+def reply(board, lost, message, stream, limits, moves, weights, out):
+    """Make on `out` a drawn move of `board` that gives this message. Whether there is one."""
+    left = list_replies(board, lost, message, limits, moves, weights)
+    total = 0.0
+    for i in range(left):
+        total += weights[i]
+    while left:
+        mark, chosen = unit(stream) * total, 0
+        while chosen < left - 1 and mark >= weights[chosen]:
+            mark -= weights[chosen]
+            chosen += 1
+        copy_board(board, out)
+        make(out, moves[chosen])
+        if fits_checks(out, message, limits):
+            return True
+        total -= weights[chosen]
+        left -= 1
+        moves[chosen], weights[chosen] = moves[left], weights[left]
+    return False
+
+
+@kernel
+def evolve(pool, count, lost, message, wanted, stream, out):
+    """Let the boards of the pool make a move with this message, more than once if more boards are wanted.
+
+    `lost` is the square where the other side has just lost a man, or -1. How many boards there are now in `out`.
+    """
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
+    weights = np.empty(MOST_MOVES, np.float64)
+    found = 0
+    for draw in range(0 if count == 0 else max(count, MOST_DRAWS * wanted)):
+        if found == wanted:
+            break
+        if reply(pool[draw % count], lost, message, stream, limits, moves, weights, out[found]):
+            found += 1
+    return found
+
+
+@kernel
+def draw_boards(pool, count, stream, out):
+    """Fill `out` with boards of the pool drawn with replacement."""
+    for i in range(len(out)):
+        copy_board(pool[below(stream, count)], out[i])

@@ -1,0 +1,245 @@
+"""The umpire: one game of Kriegspiel as friendly objects around the rules.
+
+umpire = Umpire()
+umpire.attempt("e2e4").accepted      # True: the referee says "White moved"
+umpire.attempts()[:3]                # what Black may try
+umpire.view(BLACK)                   # everything that Black knows, for a player
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from ..games.chess.attempts import attempt_squares
+from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, move_named, position_of, square_name
+from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from ..games.chess.position import KING, MEN, MOVER, PAWN, PLY, POSITION, QUEEN, RIGHTS, end_of, kind_on, move_of, promotion_of, start_of
+from ..games.chess.words import directions_in, said
+from ..core.game import DRAW, blank
+from ..games.kriegspiel import rules
+from ..games.kriegspiel.words import ENDINGS, GAMES
+from ..core.players import Player
+
+GAME = GAMES[0]
+LIMIT = "the limit of plies"
+MOVES = move_of(63, 63, QUEEN) + 1
+"""Moves are numbers below this one."""
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The rules that houses differ in."""
+
+    promotion_tries: str = "once"
+    """A capture by which a pawn promotes is one try (`once`) or four (`per_piece`)."""
+    passant_square: str = "victim"
+    """A capture en passant is announced on the square of the taken pawn (`victim`) or of the taking one (`arrival`)."""
+    fifty: bool = True
+    """A hundred plies without a capture or a pawn move are a draw."""
+    repetition: bool = True
+    """The third occurrence of a position is a draw."""
+    material: bool = True
+    """Men that cannot mate are a draw."""
+
+    def __post_init__(self) -> None:
+        for name, values in {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be {' or '.join(values)}")
+        for name in ("fifty", "repetition", "material"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
+
+    @property
+    def bits(self) -> int:
+        """The switches as the rules keep them."""
+        return (
+            rules.PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
+            | rules.PASSANT_AT_ARRIVAL * (self.passant_square == "arrival")
+            | rules.NO_FIFTY * (not self.fifty)
+            | rules.NO_REPETITION * (not self.repetition)
+            | rules.NO_MATERIAL * (not self.material)
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The switches by name."""
+        return asdict(self)
+
+
+WILD_16 = Switches()
+
+
+def switches_of(chosen: Mapping[str, Any]) -> Switches:
+    """The switches by name, those left out as in wild 16, or a ValueError."""
+    names = [field.name for field in fields(Switches)]
+    for name in chosen:
+        if name not in names:
+            raise ValueError(f"there is no rule {name!r} to switch: there are {', '.join(names)}")
+    return Switches(**chosen)
+
+
+@dataclass(frozen=True)
+class Message:
+    """What the referee says to both players after a move."""
+
+    colour: int
+    """Whose move it was."""
+    taken: str | None
+    """`pawn` or `piece`."""
+    square: str | None
+    """Where it was taken."""
+    checks: tuple[str, ...]
+    """The directions of check to the side that is to move now."""
+    tries: int
+    """How many legal captures that side's pawns have."""
+    text: str
+    """The whole message in words."""
+
+
+def message_of(cells: Sequence[int], colour: int) -> Message:
+    """A message as data and as text."""
+    taken = None if not cells[TAKEN] else "pawn" if cells[TAKEN] == PAWN_TAKEN else "piece"
+    square = square_name(int(cells[SQUARE])) if taken else None
+    return Message(colour, taken, square, tuple(directions_in(cells[CHECKS])), int(cells[TRIES]), said(cells, colour))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The referee's answer to an attempt: a message to both, or a refusal that the other side does not hear."""
+
+    accepted: bool
+    message: Message | None
+    text: str
+
+
+class Umpire:
+    """One game, its true position, and everything that was tried."""
+
+    def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
+        self.switches, self.state = switches, blank(rules.STATE)
+        self.record: list[int] = []
+        if fen is None:
+            rules.begin(self.state, switches.bits)
+        else:
+            self.state[:POSITION] = position_of(fen)
+            self.state[rules.SWITCHES] = switches.bits
+            rules.begin_here(self.state)
+        self.first = self.plies
+
+    @property
+    def mover(self) -> int:
+        """Whose move it is: 0 White, 1 Black."""
+        return int(self.state[MOVER])
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended on the board."""
+        return bool(self.state[rules.END])
+
+    @property
+    def ending(self) -> str | None:
+        """How the game ended."""
+        return ENDINGS.get(int(self.state[rules.END]))
+
+    @property
+    def score(self) -> int:
+        """White's score: 0 loss, 1 draw, 2 win; a game that is not over counts as drawn."""
+        return int(rules.score(self.state)) if self.over else DRAW
+
+    @property
+    def plies(self) -> int:
+        """Moves made so far."""
+        return int(self.state[PLY])
+
+    @property
+    def fen(self) -> str:
+        """The true position."""
+        return fen_of(self.state[:POSITION])
+
+    @property
+    def message(self) -> Message:
+        """What the referee said last: of the last move, or of the position in which the game begins."""
+        last = 1 - self.mover
+        said = message_of(self.state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+        if self.plies > self.first:
+            return said
+        return replace(said, text=said.text.replace(f"{SIDES[last]} moved", f"{SIDES[self.mover]} begins", 1))
+
+    def actions(self) -> list[int]:
+        """What the mover may try, as numbers; refused tries of this turn are gone."""
+        if self.over:
+            return []
+        out = blank(GAME.sizes.actions)
+        return out[: rules.legal(self.state, out)].tolist()
+
+    def attempts(self) -> list[str]:
+        """What the mover may try, in UCI."""
+        return [move_name(action) for action in self.actions()]
+
+    def view(self, side: int) -> np.ndarray:
+        """Everything that a side knows, and nothing else."""
+        if side not in (0, 1):
+            raise ValueError(f"there is no side {side}: 0 is White and 1 is Black")
+        seen = blank(rules.VIEW)
+        rules.view(self.state, side, seen)
+        return seen
+
+    def attempt(self, move: str | int) -> Answer:
+        """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
+        if self.over:
+            raise ValueError(f"the game is over ({self.ending}): nothing can be tried any more")
+        action = move_named(move) if isinstance(move, str) else int(move)
+        if not 0 <= action < MOVES:
+            raise ValueError(f"{action} is not the number of a move: they are 0 to {MOVES - 1}")
+        if action not in self.actions():
+            raise ValueError(self._why_not(action))
+        colour, before = self.mover, self.plies
+        rules.apply(self.state, action)
+        self.record.append(action)
+        if self.plies == before:
+            return Answer(False, None, "illegal move")
+        message = self.message
+        assert message.colour == colour
+        return Answer(True, message, message.text + (f"; {self.ending}" if self.over else ""))
+
+    def _why_not(self, action: int) -> str:
+        """Why an attempt is not on the list, from what its player knows."""
+        name, start, end, side = move_name(action), start_of(action), end_of(action), self.mover
+        own, kind = int(self.state[MEN + side]), int(kind_on(self.state, start))
+        if not own >> start & 1:
+            return f"{name}: {SIDES[side]} has no man on {square_name(start)}"
+        if int(self.state[rules.REFUSED + start]) >> end & 1:
+            return f"{name} was refused already in this turn: try something else"
+        if any(move_of(start, end, 0) == move_of(start_of(other), end_of(other), 0) for other in self.actions()):
+            if promotion_of(action):
+                return f"{name}: no pawn promotes by this move, so write {name[:4]}"
+            return f"{name}: say what the pawn becomes, as in {name}q"
+        if own >> end & 1:
+            return f"{name}: an own man stands on {square_name(end)}"
+        alone = attempt_squares(kind, start, side, np.int64(1) << start, self.state[RIGHTS], 1)
+        if not int(alone) >> end & 1:
+            if kind == KING and abs(end - start) == 2:
+                return f"{name}: {SIDES[side]} has no right to castle there"
+            return f"{name} is not how a {NAMES[kind]} moves"
+        if kind == PAWN and (end - start) % 8:
+            return f"{name}: the referee has announced no pawn tries, so no pawn can take"
+        return f"{name}: an own man is in the way"
+
+
+def played(players: tuple[Player, Player], umpire: Umpire, longest: int | None = None) -> Umpire:
+    """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
+    for side, player in enumerate(players):
+        player.begin(side)
+    while not umpire.over and (longest is None or umpire.plies < longest):
+        side = umpire.mover
+        umpire.attempt(players[side].choose(umpire.view(side), umpire.actions()))
+    return umpire
+
+
+def replayed(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Umpire:
+    """The umpire of a recorded game at its end."""
+    umpire = Umpire(fen, switches_of(switches or {}))
+    for action in record:
+        umpire.attempt(action)
+    return umpire

@@ -1,0 +1,292 @@
+"""Approach A (section 5.1, figure 5): Monte Carlo tree search as in Phantom Go, on random boards played to their end.
+
+Every iteration begins with a random board drawn from the matrices, as far as possible one that fits the last message.
+The tree has no boards: under each of our moves hang the messages that were heard after it and after his answer. A node
+is a row: its key (a move, or a message as a number), first child, next sibling, visits, and the sum of the outcomes.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...games.chess.bits import ALL, bit
+from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
+from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
+from ...games.chess.position import CLOCK, KING, KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, PLY, POSITION, QUEEN, RIGHTS, ROOK, cannot_mate, end_of, make, start_of, victim_square
+from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.rng import below, unit
+from ..beliefs import probability_matrices
+from ..beliefs.probability_matrices import COLOUR, HIS_PAWNS, HIS_PIECES, KINGS, OWN, PAWNS, PIECES
+
+LONGEST_GAME = 300
+"""Plies after which a simulated game is a draw, if the fifty moves have not made it one before."""
+BOARDS = 12
+"""How many boards are drawn in search of one that fits the last message."""
+ALMOST_ALWAYS = 0.9
+"""How often a simulated player takes back or uses a pawn try if he can."""
+DEEPEST = 200
+
+
+class MessageTree(NamedTuple):
+    """Rows of nodes."""
+
+    key: np.ndarray
+    child: np.ndarray
+    sibling: np.ndarray
+    visits: np.ndarray
+    outcomes: np.ndarray
+    used: np.ndarray
+
+
+def empty_message_tree(nodes: int) -> MessageTree:
+    """A tree with room for so many nodes, and its root."""
+    return MessageTree(
+        np.zeros(nodes, np.int64),
+        np.full(nodes, -1, np.int32),
+        np.full(nodes, -1, np.int32),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.float64),
+        np.ones(1, np.int64),
+    )
+
+
+@kernel
+def drawn_square(odds, row, free, stream):
+    """A free square by the chances of a row, or any free square if all chances are 0."""
+    summed, left = 0.0, free
+    while left:
+        summed += odds[row, trailing_zeros(left)]
+        left &= left - 1
+    u = unit(stream) * summed
+    if summed > 0.0:
+        left = free
+        while left:
+            square = trailing_zeros(left)
+            u -= odds[row, square]
+            if u < 0.0:
+                return square
+            left &= left - 1
+    nth, left = below(stream, ones(free)), free
+    while nth:
+        left &= left - 1
+        nth -= 1
+    return trailing_zeros(left)
+
+
+@kernel
+def draw_board(odds, scene, clock, pos, stream):
+    """Set up a board: our men, his king, then as many of his pawns and pieces as are left, by the matrices."""
+    mine = scene[COLOUR]
+    for cell in range(POSITION):
+        pos[cell] = 0
+    for kind in range(KING + 1):
+        pos[kind] = scene[kind]
+    pos[MEN + mine], pos[MOVER], pos[RIGHTS] = scene[OWN], mine, scene[probability_matrices.RIGHTS]
+    pos[PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
+    king = drawn_square(odds, KINGS, ~scene[OWN], stream)
+    pos[KING] |= bit(king)
+    taken = scene[OWN] | bit(king)
+    his = bit(king)
+    for _ in range(scene[HIS_PAWNS]):
+        square = drawn_square(odds, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
+        pos[PAWN] |= bit(square)
+        taken |= bit(square)
+        his |= bit(square)
+    counts = np.array([0, 2, 2, 2, 1, 0], np.int64)
+    left = 7
+    for _ in range(min(scene[HIS_PIECES], 7)):
+        square = drawn_square(odds, PIECES, ~taken, stream)
+        nth, kind = below(stream, left), KNIGHT
+        while nth >= counts[kind]:
+            nth -= counts[kind]
+            kind += 1
+        counts[kind] -= 1
+        left -= 1
+        pos[kind] |= bit(square)
+        taken |= bit(square)
+        his |= bit(square)
+    pos[MEN + 1 - mine] = his
+
+
+@kernel
+def fits(pos, scene, refused, limits):
+    """Whether a board agrees with the last message and with what was refused; his king may not stand in check."""
+    pos[MOVER] = 1 - pos[MOVER]
+    restrict(pos, limits)
+    in_check = limits[0] != 0
+    pos[MOVER] = 1 - pos[MOVER]
+    restrict(pos, limits)
+    if in_check:
+        return 0
+    if directions(pos, limits) != scene[probability_matrices.CHECKS] or pawn_tries(pos, limits, 0) != scene[probability_matrices.TRIES]:
+        return 1
+    for start in range(64):
+        left = refused[start]
+        while left:
+            if is_legal(pos, limits, start + 64 * trailing_zeros(left)):
+                return 1
+            left &= left - 1
+    return 2
+
+
+@kernel
+def draw_fitting_board(odds, scene, clock, refused, pos, limits, stream):
+    """The first board of some that fits the last message, or else one that is at least legal. Whether there is one."""
+    spare = np.empty(POSITION, np.int64)
+    found = False
+    for _ in range(BOARDS):
+        draw_board(odds, scene, clock, pos, stream)
+        fit = fits(pos, scene, refused, limits)
+        if fit == 2:
+            return True
+        if fit == 1:
+            found = True
+            for cell in range(POSITION):
+                spare[cell] = pos[cell]
+    if found:
+        for cell in range(POSITION):
+            pos[cell] = spare[cell]
+        restrict(pos, limits)
+    return found
+
+
+@kernel
+def make_and_say(pos, move, limits, said):
+    """Make a move, work out the limits of the other side, and write the referee's message."""
+    announced_capture(pos, victim_square(pos, move), end_of(move), 0, said)
+    make(pos, move)
+    restrict(pos, limits)
+    said[CHECKS] = directions(pos, limits)
+    said[TRIES] = pawn_tries(pos, limits, 0)
+
+
+@kernel
+def pseudorandom_move(pos, moves, count, said, stream):
+    """Almost always take back or use a pawn try, else any legal move."""
+    eager = 0
+    if (said[TAKEN] or said[TRIES]) and unit(stream) < ALMOST_ALWAYS:
+        for i in range(count):
+            end = end_of(moves[i])
+            by_pawn = pos[PAWN] & bit(start_of(moves[i])) != 0 and (end - start_of(moves[i])) % 8 != 0
+            if (said[TAKEN] and end == said[SQUARE]) or (said[TRIES] and by_pawn):
+                moves[eager], moves[i] = moves[i], moves[eager]
+                eager += 1
+    if eager:
+        return moves[below(stream, eager)]
+    return moves[below(stream, count)]
+
+
+@kernel
+def adjudged(pos):
+    """Who wins a standard ending of a bare king against a rook or a queen, or -1."""
+    for colour in range(2):
+        if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
+            return colour
+    return -1
+
+
+@kernel
+def playout(pos, mine, limits, said, stream):
+    """Play pseudorandom moves to the end of the game. The score of our side."""
+    moves = np.empty(MOST_MOVES, np.int64)
+    for _ in range(LONGEST_GAME):
+        winner = adjudged(pos)
+        if winner >= 0:
+            return 1.0 if winner == mine else 0.0
+        if pos[CLOCK] >= 100 or cannot_mate(pos):
+            return 0.5
+        count = legal_moves(pos, limits, moves)
+        if count == 0:
+            if limits[0] == 0:
+                return 0.5
+            return 0.0 if pos[MOVER] == mine else 1.0
+        make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
+    return 0.5
+
+
+@kernel
+def child_with(tree, node, key):
+    """The child of a node that has this key, or -1."""
+    child = tree.child[node]
+    while child >= 0 and tree.key[child] != key:
+        child = tree.sibling[child]
+    return child
+
+
+@kernel
+def add_child(tree, node, key):
+    """Add a child to a node. Its number."""
+    child = tree.used[0]
+    tree.used[0] += 1
+    tree.key[child] = key
+    tree.sibling[child] = tree.child[node]
+    tree.child[node] = child
+    return child
+
+
+@kernel
+def message_key(said):
+    """A message as a number."""
+    return said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
+
+
+@kernel
+def chosen_by_uct(tree, node, moves, count, c, stream):
+    """A legal move that has no node yet, at random; if all have one, the best by UCT."""
+    fresh = 0
+    best, chosen = -1.0, moves[0]
+    log = math.log(tree.visits[node] + 1.0)
+    for i in range(count):
+        child = child_with(tree, node, moves[i])
+        if child < 0:
+            moves[i], moves[fresh] = moves[fresh], moves[i]
+            fresh += 1
+        elif fresh == 0:
+            score = tree.outcomes[child] / tree.visits[child] + c * math.sqrt(log / tree.visits[child])
+            if score > best:
+                best, chosen = score, moves[i]
+    return moves[below(stream, fresh)] if fresh else chosen
+
+
+@kernel
+def play_boards(tree, odds, scene, clock, refused, last, c, stream, iterations):
+    """Approach A (figure 5): random board, UCT for our moves, pseudorandom answers, playout, mean backup."""
+    pos, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
+    moves, path = np.empty(MOST_MOVES, np.int64), np.empty(DEEPEST, np.int64)
+    mine = scene[COLOUR]
+    for _ in range(iterations):
+        if not draw_fitting_board(odds, scene, clock, refused, pos, limits, stream):
+            continue
+        for cell in range(MESSAGE):
+            said[cell] = last[cell]
+        node, depth = 0, 0
+        path[0] = 0
+        while depth < DEEPEST - 3 and tree.used[0] + 3 < len(tree.key):
+            count = legal_moves(pos, limits, moves)
+            if count == 0 or pos[CLOCK] >= 100:
+                break
+            if pos[MOVER] == mine:
+                move = chosen_by_uct(tree, node, moves, count, c, stream)
+                child = child_with(tree, node, move)
+                is_new = child < 0
+                if is_new:
+                    child = add_child(tree, node, move)
+                depth += 1
+                path[depth] = child
+                make_and_say(pos, move, limits, said)
+                if is_new:
+                    break
+                node = child
+            else:
+                make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
+            key = message_key(said)
+            child = child_with(tree, node, key)
+            node = child if child >= 0 else add_child(tree, node, key)
+            depth += 1
+            path[depth] = node
+        outcome = playout(pos, mine, limits, said, stream)
+        for level in range(depth + 1):
+            tree.visits[path[level]] += 1
+            tree.outcomes[path[level]] += outcome
+    return iterations

@@ -1,0 +1,228 @@
+"""Section 6.1 of Ciancarini & Favini (2010): approaches A, B and C against the minimax program, and figure 10.
+
+The paper gives 1, 2, 4 and 8 seconds a move on a machine of 2010; ours are twenty times shorter, which its minimax
+program, 10,000 metapositions a move, spends in about the shortest of them. Figure 10's numbers are not in the text of
+the paper, its relations are; beside them stand those of the earlier sampling programs (section 4.2).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..kriegspiel.matches import Seat, manner_of, strength_in
+from ..stats.elo import Strength
+from ..kriegspiel.engine import Effort
+from ..runs.report import Chart, Report, Series, Table
+from ..runs.kinds.kriegspiel import Meeting
+from ..runs.kinds.kriegspiel import jobs as jobs_of
+from ..runs.jobs import Batches, Request, Row
+
+TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
+"""Our seconds a move, and the paper's."""
+QUICK_TIMES = (0.05, 0.2)
+USUAL_TIME = 0.1
+TREES = ("B1", "B3", "B7", "B10", "C")
+MINIMAX = Seat("minimax", Effort(nodes=10_000))
+GAMES, QUICK_GAMES = 400, 24
+LONGEST = 600
+"""Plies after which a game against a player that cannot finish counts as drawn."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """An engine against an opponent."""
+
+    first: Seat
+    second: Seat
+    games: int
+    longest: int | None = None
+
+    @property
+    def meeting(self) -> str:
+        """Who plays whom, as the rows have it."""
+        return f"{self.first.name} - {self.second.name}"
+
+
+def timed(engine: str, seconds: float) -> Seat:
+    """An engine with so many seconds a move."""
+    return Seat(engine, Effort(seconds=seconds))
+
+
+def points(request: Request) -> list[Point]:
+    """Every match of the reproduction."""
+    many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
+    times = QUICK_TIMES if request.quick else tuple(TIMES)
+    usual, half = times[0] if request.quick else USUAL_TIME, max(2, many // 2)
+    found = [Point(timed("A", time), MINIMAX, many) for time in dict.fromkeys((usual, times[-1]))]
+    found += [Point(timed(engine, time), MINIMAX, many) for time in times for engine in TREES]
+    found.append(Point(timed("C", usual), timed("random", usual), half, LONGEST))
+    for better, worse in (("los", "random"), ("aosp", "los"), ("hs", "aosp")):
+        found.append(Point(timed(better, usual), timed(worse, usual), half, LONGEST))
+    return [*found, Point(timed("hs", usual), MINIMAX, half, LONGEST)]
+
+
+def batches(request: Request) -> Batches:
+    """All bouts at once."""
+    yield [
+        job
+        for point in points(request)
+        for job in jobs_of(Meeting((point.first, point.second), point.games, request.seed, point.longest), (0, 1))
+    ]
+
+
+Played = Mapping[str, list[Row]]
+
+
+def report(request: Request, rows: Sequence[Row]) -> Report:
+    """Our points beside the paper's relations."""
+    played: dict[str, list[Row]] = {}
+    for row in rows:
+        played.setdefault(f"{row['first']} - {row['second']}", []).append(row)
+    found = [point for point in points(request) if point.meeting in played]
+    return Report(
+        name=request.name,
+        title="Monte Carlo tree search in Kriegspiel: approaches A, B and C against the minimax program",
+        command=_command(request),
+        paragraphs=(
+            "Colours are swapped in every pair of games; intervals are 95 %, from the spread of pairs. One thread an "
+            f"engine. The minimax program has {MINIMAX.effort.nodes:,} metapositions a move, as in the paper; the "
+            f"others have {', '.join(f'{time:g}' for time in TIMES)} s for the paper's "
+            f"{', '.join(map(str, TIMES.values()))} s, so how strong they come out depends on the machine.",
+        ),
+        parts=(
+            Table("relations", "The paper's relations, and ours", RELATIONS, list(relations(found, played))),
+            Table("points", "All matches", POINTS, [_line(point, played[point.meeting]) for point in found]),
+            _figure(found, played),
+        ),
+    )
+
+
+def _command(request: Request) -> str:
+    quick = " --quick" if request.quick else ""
+    scale = f" --scale {request.scale:g}" if request.scale != 1 else ""
+    return f"fogspiel paper {request.name}{quick}{scale}" + (f" --seed {request.seed}" if request.seed != 1 else "")
+
+
+POINTS = (
+    "engine", "against", "Elo", "from", "to", "games", "wins", "draws", "losses", "score", "wins a loss",
+    "nodes a move", "refused a move", "plies a game",
+)  # fmt: skip
+
+
+def _line(point: Point, rows: list[Row]) -> tuple:
+    strength, manner = strength_in(rows), manner_of(rows)
+    return (
+        point.first.name, point.second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
+        strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio), manner.nodes[0],
+        manner.refused[0], manner.plies,
+    )  # fmt: skip
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _figure(found: Sequence[Point], played: Played) -> Chart:
+    """Figure 10: Elo above the minimax program at each time."""
+    series = []
+    for engine in TREES:
+        here = [point for point in found if point.first.engine == engine and point.second == MINIMAX]
+        strengths = [strength_in(played[point.meeting]) for point in here]
+        shown = [
+            (point.first.effort.seconds or 0.0, strength.elo, *strength.elo_interval())
+            for point, strength in zip(here, strengths, strict=True)
+            if all(map(math.isfinite, (strength.elo, *strength.elo_interval())))
+        ]
+        if shown:
+            series.append(Series(engine, *map(list, zip(*shown, strict=True))))
+    return Chart("figure10", "Elo above the minimax program", "seconds a move", "Elo", series)
+
+
+# The paper's relations
+
+RELATIONS = ("the paper says", "measured", "verdict")
+
+
+def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str, str]]:
+    """What the paper says, what came out, and whether that agrees."""
+    by = {
+        (point.first.engine, point.first.effort.seconds): strength_in(played[point.meeting])
+        for point in found
+        if point.second == MINIMAX
+    }
+    times = sorted({time for engine, time in by if engine == "C" and time is not None})
+    for (engine, time), strength in by.items():
+        if engine == "A":
+            yield (
+                f"A wins below 2 % against minimax ({time:g} s)",
+                f"{strength.wins} wins in {strength.games} games",
+                _verdict(strength.wins <= 0.0075 * strength.games),
+            )
+    if times:
+        yield from _of_trees(by, times)
+    others = {(p.first.engine, p.second.engine): strength_in(played[p.meeting]) for p in found if p.second != MINIMAX}
+    for (better, worse), strength in others.items():
+        if better != "C":
+            yield (f"{better} is better than {worse}", _words(strength), _sign(strength))
+    for time in (time for engine, time in by if engine == "hs"):
+        yield ("hs is weaker than minimax", _words(by["hs", time]), _sign(by["hs", time], -1))
+    if ("C", "random") in others:
+        strength = others["C", "random"]
+        yield (
+            f"(ours) C wins 90 % against random within {LONGEST} plies",
+            f"{strength.wins} wins in {strength.games} games",
+            _verdict(strength.wins >= 0.9 * strength.games),
+        )
+
+
+Results = Mapping[tuple[str, float | None], Strength]
+
+
+def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, str]]:
+    """Figure 10 in words."""
+    trees = [engine for engine in TREES if (engine, times[0]) in by]
+    first = {engine: by[engine, times[0]] for engine in trees if engine != "C"}
+    yield (
+        "B with k = 1 is the best B at the shortest time",
+        _listed(first),
+        _verdict(max(first, key=lambda engine: first[engine].score) == "B1"),
+    )
+    last = {engine: by[engine, times[-1]] for engine in trees if engine != "C"}
+    best = max(last, key=lambda engine: last[engine].score)
+    yield (
+        "B with k = 7 or 10 is the best B at the longest time, and slightly above minimax",
+        _listed(last),
+        _verdict(best in ("B7", "B10") and last[best].elo > 0),
+    )
+    for time in times:
+        rest = {engine: by[engine, time] for engine in trees}
+        yield (
+            f"C is above every B ({time:g} s)",
+            _listed(rest),
+            _verdict(max(rest, key=lambda engine: rest[engine].score) == "C"),
+        )
+        strength = by["C", time]
+        yield (
+            f"C is over 100 Elo above minimax ({time:g} s), and wins three times as often as it loses",
+            f"{_words(strength)}, {strength.ratio:.1f} wins a loss",
+            _verdict(strength.elo >= 100 and strength.elo_interval()[0] >= 60),
+        )
+
+
+def _words(strength: Strength) -> str:
+    low, high = strength.elo_interval()
+    return f"{strength.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
+
+
+def _listed(strengths: Mapping[str, Strength]) -> str:
+    return "; ".join(f"{engine} {_words(strength)}" for engine, strength in strengths.items())
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "does not hold"
+
+
+def _sign(strength: Strength, sign: int = 1) -> str:
+    """Whether a difference is proved to have this sign."""
+    low, high = strength.elo_interval()
+    return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"

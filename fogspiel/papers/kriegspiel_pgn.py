@@ -1,0 +1,28 @@
+"""The games of a stored match or round robin of Kriegspiel engines, as PGN."""
+
+from collections.abc import Iterator
+
+from ..kriegspiel.pgn import RESULTS, written
+from ..runs.store import Run
+from ..runs.kinds.kriegspiel import kept_in, rows_in
+
+
+def texts_of(run: Run, viewer: str) -> Iterator[str]:
+    """Every game of a run, with the engines, the bout and the seed in its tags."""
+    request = kept_in(run.ask)
+    for rows in rows_in(run):
+        for row in rows:
+            for game in row["games"]:
+                names = [row["first"], row["second"]]
+                white = game["white"]
+                score = game["result"] if white == 0 else 2 - game["result"]
+                tags = {
+                    "Event": run.name,
+                    "Round": f"{row['number'] + 1}.{white + 1}",
+                    "White": names[white],
+                    "Black": names[1 - white],
+                    "Seed": str(request.seed),
+                    "PlyCount": str(game["plies"]),
+                    "Termination": game["ending"],
+                }
+                yield written(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])

@@ -1,0 +1,129 @@
+"""The report of a match or round robin of Kriegspiel engines: a page with tables, charts and files of numbers."""
+
+import shlex
+from collections.abc import Sequence
+
+from ..kriegspiel.matches import Row, Seat, manner_of, strength_in
+from ..stats.elo import INTERVALS_NOTE
+from ..kriegspiel.referee import WILD_16
+from ..runs.report import Chart, Part, Report, Series, Table
+from ..runs import standings
+from ..runs.kinds.kriegspiel import Meeting, standing_of
+
+PAIRS = (
+    "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",
+    "Elo to", "plies", "refused a move, first", "refused a move, second", "nodes a move, first",
+    "nodes a move, second",
+)  # fmt: skip
+PAIRS_NOTE = (
+    f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
+    "engine does not count its nodes."
+)
+
+
+def words_of(seat: Seat) -> str:
+    """The seat as the command line reads it."""
+    effort = seat.effort
+    own = f"{effort.nodes}n" if effort.nodes is not None else f"{effort.seconds:g}s"
+    return f"{seat.engine}@{own}"
+
+
+def command(request: Meeting) -> str:
+    """The command that plays the same games."""
+    words = ["fogspiel", "kriegspiel", "match" if len(request.seats) == 2 else "round-robin"]
+    words += [words_of(seat) for seat in request.seats]
+    words += ["--games", str(request.games), "--seed", str(request.seed)]
+    threads = request.seats[0].effort.threads
+    words += ["--threads", str(threads)] if threads > 1 else []
+    words += ["--longest", str(request.longest)] if request.longest is not None else []
+    words += ["--stop"] if request.stop else []
+    for switch, value in request.switches.as_json().items():
+        option = switch.replace("_", "-")
+        if value != getattr(WILD_16, switch):
+            words += (
+                [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", value]
+            )
+    return shlex.join(words)
+
+
+def report(request: Meeting, met: Sequence[Sequence[Row]]) -> Report:
+    """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
+    games = 2 * sum(len(rows) for rows in met)
+    intro = f"{', '.join(request.names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."
+    parts: list[Part] = [
+        _crossed(request, met),
+        _pairs(request, met),
+        _differences(request, met),
+        _endings(request, met),
+    ]
+    paragraphs = [intro]
+    if len(met) == 1:
+        name = "match"
+    else:
+        name, found = "round-robin", standing_of(request, met)
+        paragraphs += standings.sentences(found)
+        parts = [*_rated(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
+    title = "Kriegspiel: " + (" against ".join(request.names) if len(met) == 1 else "round robin")
+    return Report(f"kriegspiel-{name}", title, command(request), paragraphs, parts)
+
+
+def _crossed(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+    """Wins, draws and losses of the row against the column, and the score."""
+    cells: dict[tuple[int, int], str] = {}
+    for (i, j), rows in zip(request.pairs, met, strict=True):
+        found = strength_in(rows)
+        cells[i, j] = f"+{found.wins} ={found.draws} -{found.losses} ({found.score:.3f})"
+        cells[j, i] = f"+{found.losses} ={found.draws} -{found.wins} ({1 - found.score:.3f})"
+    places = range(len(request.seats))
+    rows_of_cells = [(request.names[i], *(cells.get((i, j), "") for j in places)) for i in places]
+    return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in request.names)), rows_of_cells)
+
+
+def _pairs(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+    """Every two engines."""
+    cells = []
+    for (i, j), rows in zip(request.pairs, met, strict=True):
+        figures, manner = strength_in(rows).as_json(request.stop), manner_of(rows)
+        cells.append(
+            (
+                request.names[i], request.names[j], figures["games"], figures["wins"], figures["draws"],
+                figures["losses"], figures["score"], *figures["interval"], figures["elo"], *figures["elo_interval"],
+                manner.plies, *manner.refused, *manner.nodes,
+            )
+        )  # fmt: skip
+    return Table("meetings", "Every two engines", PAIRS, cells, note=PAIRS_NOTE)
+
+
+def _differences(request: Meeting, met: Sequence[Sequence[Row]]) -> Chart:
+    """Elo of the first engine of each two over the second; what is infinite is not drawn."""
+    names, middles, lows, highs = [], [], [], []
+    for (i, j), rows in zip(request.pairs, met, strict=True):
+        figures = strength_in(rows).as_json(request.stop)
+        names.append(f"{request.names[i]} v {request.names[j]}")
+        middles.append(figures["elo"])
+        lows.append(figures["elo_interval"][0])
+        highs.append(figures["elo_interval"][1])
+    series = Series("Elo", names, middles, lows, highs)
+    title = "Elo of the first over the second, with 95 % intervals"
+    return Chart("elo", title, "", "Elo", [series], kind="dots", note=INTERVALS_NOTE)
+
+
+def _rated(found: standings.Standings) -> list[Chart]:
+    """Elo of every engine, where one number for each makes sense."""
+    if found.elo is None or found.elo_bars is None:
+        return []
+    order = sorted(range(len(found.players)), key=lambda i: -float(found.elo[i]))  # type: ignore[index]
+    low, high = ([float(bar[i]) for i in order] for bar in found.elo_bars)
+    series = Series("rating", [found.players[i] for i in order], [float(found.elo[i]) for i in order], low, high)
+    title, note = "Elo of each engine, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
+    return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
+
+
+def _endings(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+    """How games ended."""
+    rows = [
+        (request.names[i], request.names[j], ending, number)
+        for (i, j), played in zip(request.pairs, met, strict=True)
+        for ending, number in manner_of(played).endings.items()
+    ]
+    return Table("endings", "How games ended", ("first", "second", "ending", "games"), rows)

@@ -1,0 +1,143 @@
+"""Learning the opponent's model: a population of engines plays rounds of games, and where men stood is counted.
+
+The games of a round are matches and round robins as `bouts` stores them. In round 0 nobody has a model; in each further
+round those who can use one have that of all games so far. Learning ends when a round has hardly changed it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from ..kriegspiel.matches import Row, Seat
+from ..kriegspiel.engine import STRAY, Effort, engine_in, engine_named, plain_name
+from ..kriegspiel.engines.mcts import ENGINES as MODELLED
+from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, counted, model_of, saved
+from ..runs.kinds.kriegspiel import Meeting
+
+POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
+"""Who plays if nothing is said: with nodes for some milliseconds a move, as quick as makes sense for each."""
+SETTLED = 0.03
+"""The mean total-variation change below which learning ends."""
+SUFFIX = ".npz"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What was asked: who plays, how much, and whose men are counted."""
+
+    engines: tuple[str, ...]
+    """In words; each of them also strays."""
+    effort: Effort
+    games: int
+    """About so many games a round."""
+    rounds: int
+    """At most so many."""
+    output: Path
+    seed: int = 1
+    against: str | None = None
+    """Count the men of this engine only: a model of one opponent."""
+    without: str | None = None
+    """Do not count the men of this engine, however it comes: an opponent that is held out."""
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        for what, number in (("--games", self.games), ("--rounds", self.rounds)):
+            if number <= 0:
+                raise ValueError(f"{what} is {number}: it must be a positive number")
+        if self.output.suffix != SUFFIX:
+            raise ValueError(f"--output is {self.output}: the name of a model ends with {SUFFIX}")
+        if not self.output.parent.is_dir():
+            raise ValueError(f"--output is {self.output}, but there is no folder {self.output.parent}: make it first")
+        for words in self.engines:
+            engine_named(engine_in(words, self.effort)[0])
+        names = [seat.engine.removesuffix(f":{NO_MODEL}") for seat in self.seats(None)]
+        if self.against is not None and self.against not in names:
+            raise ValueError(f"--against is {self.against!r}: it must be one of {', '.join(names)}")
+        plain = list(dict.fromkeys(map(plain_name, names)))
+        if self.without is not None and self.without not in plain:
+            raise ValueError(f"--without is {self.without!r}: it must be one of {', '.join(plain)}")
+        if self.without is not None and (self.against is not None or len(plain) == 1):
+            raise ValueError("--without leaves nobody to count: leave --against out, and name another engine besides")
+        self.meetings(0)
+
+    def seats(self, model: Path | None) -> list[Seat]:
+        """The population: every engine as it is and straying, with the model if it can use one."""
+        found = []
+        for words in self.engines:
+            name, effort = engine_in(words, self.effort)
+            if plain_name(name) in MODELLED and ":" not in name:
+                name = f"{name}:{model or NO_MODEL}"
+            found += [Seat(name, effort), Seat(STRAY + name, effort)]
+        return found
+
+    def meetings(self, number: int) -> list[Meeting]:
+        """Who plays in a round: each against each, or, for a model of one opponent, that one against each.
+
+        Every round has a seed of its own, for engines without a model would play the same games again.
+        """
+        seats, seed = self.seats(self.draft(number - 1) if number else None), self.seed + number
+        pairs = [
+            pair for pair in combinations(seats, 2) if self.against is None or any(self.counts(s.engine) for s in pair)
+        ]
+        games = -(-self.games // len(pairs))
+        return [Meeting(found, games, seed) for found in ([tuple(seats)] if self.against is None else pairs)]
+
+    def counts(self, engine: str) -> bool:
+        """Whether the men of an engine at the board are counted."""
+        if self.against is not None:
+            own = self.against.partition(":")[0]
+            return engine.partition(":")[0] == own
+        return plain_name(engine) != self.without
+
+    def draft(self, number: int) -> Path:
+        """Where the model of all games up to this round is kept for the next one."""
+        return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
+
+
+def counts_in(lesson: Lesson, rows: Sequence[Row]) -> np.ndarray:
+    """Where the men of those who are counted stood."""
+    total = np.zeros(SHAPE, np.int64)
+    for row in rows:
+        counted_seats = [lesson.counts(seat["engine"]) for seat in row["seats"]]
+        for game in row["games"]:
+            colours = [colour for colour in BOTH if counted_seats[game["white"] ^ colour]]
+            if colours:
+                total += counted([game["record"]], colours)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a round has taught."""
+
+    number: int
+    games: int
+    """All games so far."""
+    change: float | None
+    """How far the model moved in this round; the first has nothing to compare with."""
+    model: np.ndarray
+
+    @property
+    def settled(self) -> bool:
+        """Whether the model has hardly changed."""
+        return self.change is not None and self.change < SETTLED
+
+
+def rounds(lesson: Lesson, play: Callable[[Meeting], list[list[Row]]]) -> Iterator[Round]:
+    """Play and count, round by round; the model is written after each, and at last as what was asked for."""
+    counts, games = np.zeros(SHAPE, np.int64), 0
+    model: np.ndarray | None = None
+    for number in range(lesson.rounds):
+        rows = [row for meeting in lesson.meetings(number) for met in play(meeting) for row in met]
+        counts += counts_in(lesson, rows)
+        games += 2 * len(rows)
+        before, model = model, model_of(counts)
+        saved(model, lesson.draft(number))
+        taught = Round(number, games, None if before is None else change_of(before, model), model)
+        saved(model, lesson.output)
+        yield taught
+        if taught.settled:
+            return

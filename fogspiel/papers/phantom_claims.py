@@ -1,0 +1,26 @@
+"""The claims of Teytaud and Teytaud (2011) about phantom tic-tac-toe and phantom ponnuki, checked by machine."""
+
+from collections.abc import Iterator
+
+from ..phantom.paper_claims import Claim, slips, tictactoe_claims
+from ..phantom.ponnuki_claims import ponnuki_claims
+from ..phantom.solver import opening_values, solution
+
+
+def value_claims() -> Iterator[Claim]:
+    """The value of phantom tic-tac-toe, which the paper could only bound, and that of each opening."""
+    found = solution("phantom-ttt")
+    bounds = "between 3/4 and 767/768"
+    yield Claim("the value of phantom tic-tac-toe", bounds, f"{found.lower} (exact)", "right, and settled")
+    for cell, value in opening_values("phantom-ttt").items():
+        yield Claim(
+            f"the value if Black opens at {cell} or a cell symmetric to it, drawn in secret", "-", str(value), "new"
+        )
+
+
+def claims() -> Iterator[Claim]:
+    """Everything, in the order of the paper."""
+    yield from tictactoe_claims()
+    yield from value_claims()
+    yield from ponnuki_claims()
+    yield from slips()

@@ -1,0 +1,160 @@
+"""Table III of Cauwet & Teytaud (2018): what four of the methods find, played against each other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from ..tune.arena import report_key
+from ..core.agents import with_parameters
+from ..core.game import game_named
+from ..stats.evaluate import measured
+from ..runs.report import Report, Table
+from .published import CROSSED, LINES, Line
+from ..runs.jobs import Batches, Job, Request, Row
+from .table2 import Score, command, score_of, scoring_games, seeds_of, training_games, training_jobs
+
+EVEN = 0.5
+FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.05
+"""Two tuned players hardly ever vary: many of their games go on to the draw of a million moves."""
+
+
+def crossed(
+    game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
+) -> Row:
+    """Fresh games between what two methods found from the same seed."""
+    rules = game_named(game)
+    one, other = (with_parameters(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
+    score = measured(rules, one, other, report_key(seed), games)
+    return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
+
+
+def games_of(game: str, request: Request) -> int:
+    """How many games two players from the same seed play."""
+    usual = scoring_games(game, request)
+    return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
+
+
+def batches(request: Request) -> Batches:
+    """First the training runs (those of Table II are recalled), then every pair of methods, seed by seed."""
+    found = yield training_jobs(request, CROSSED)
+    runs = {(row["game"], row["method"], row["seed"]): row for row in found}
+    games = [line.game for line in LINES if (line.game, CROSSED[0], request.seed) in runs]
+    yield [
+        Job(
+            crossed,
+            {
+                "game": game,
+                "first": first,
+                "second": second,
+                "seed": seed,
+                "games": games_of(game, request),
+                "race": request.race,
+                "training": training_games(game, first, request),
+            },
+            {"thetas": [runs[game, method, seed]["theta"] for method in (first, second)]},
+        )
+        for game in games
+        for first, second in combinations(CROSSED, 2)
+        for seed in seeds_of(request)
+    ]
+
+
+Matrix = dict[tuple[str, str], Score]
+
+
+def report(request: Request, rows: Sequence[Row]) -> Report:
+    """A table of all pairs, and a cross-table for each game as the paper prints it."""
+    scores: dict[str, Matrix] = {}
+    for line in LINES:
+        cells: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            if row["job"] == crossed.__name__ and row["game"] == line.game:
+                cells.setdefault((row["first"], row["second"]), []).append(row)
+        if cells:
+            scores[line.game] = {pair: score_of(found) for pair, found in cells.items()}
+    lines = [line for line in LINES if line.game in scores]
+    pairs = [
+        (line.title, first, second, _paper(line, first, second), *score.over_seeds[:3], score.mean, *score.interval)
+        for line in lines
+        for (first, second), score in scores[line.game].items()
+    ]
+    winners = [
+        (line.title, _winners_of_paper(line), _listed(_winners(scores[line.game])), _comparable(line)) for line in lines
+    ]
+    return Report(
+        name=request.name,
+        title="Table III: four methods against each other",
+        command=command(request),
+        paragraphs=tuple(_preamble(request)),
+        parts=(
+            Table("best", "The best method, as the paper defines it", BEST, winners, note=BEST_NOTE),
+            Table("pairs", "All pairs", PAIRS, pairs, note=PAIRS_NOTE),
+            *(_cross_table(line, scores[line.game]) for line in lines),
+        ),
+    )
+
+
+PAIRS = (
+    "game", "method", "against", "the paper", "ours, median of seeds", "from", "to", "mean of all games", "mean from",
+    "mean to",
+)  # fmt: skip
+PAIRS_NOTE = (
+    "Both players come from the same training seed. The interval of the median is over training seeds, that of the "
+    "mean over games only (95 %, valid at any time, one cell at a time)."
+)
+BEST = ("game", "the paper", "ours", "comparable")
+BEST_NOTE = (
+    "A method is best if it scores at least one half against each of the three others: the paper on one run of each, "
+    "ours by the mean over training seeds. Several methods can be best, or none."
+)
+
+
+def _preamble(request: Request) -> Iterator[str]:
+    yield (
+        f"The same training runs as in Table II, from {len(seeds_of(request))} seeds (the paper: one); the results of "
+        "two methods from the same seed play fresh games, each deal twice with seats swapped. In War and Batawaf they "
+        "are fewer, because games between two tuned players often go on to the draw of a million moves."
+    )
+    if request.quick:
+        yield "This is the quick version: fewer seeds and games, and without Battleship, which is in the full one."
+
+
+def _paper(line: Line, first: str, second: str) -> float | None:
+    return None if line.crossed is None else line.crossed[CROSSED.index(first)][CROSSED.index(second)]
+
+
+def _mean(scores: Matrix, first: str, second: str) -> float:
+    """What the first method gets against the second, whichever way round they were played."""
+    if first == second:
+        return EVEN
+    return scores[first, second].mean if (first, second) in scores else 1 - scores[second, first].mean
+
+
+def _winners(scores: Matrix) -> list[str]:
+    return [first for first in CROSSED if all(_mean(scores, first, second) >= EVEN for second in CROSSED)]
+
+
+def _winners_of_paper(line: Line) -> str:
+    if line.crossed is None:
+        return "not in the paper"
+    rows = zip(CROSSED, line.crossed, strict=True)
+    return _listed([name for name, row in rows if all(score >= EVEN for score in row)])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _comparable(line: Line) -> str:
+    return "yes" if line.comparable else "no"
+
+
+def _cross_table(line: Line, scores: Matrix) -> Table:
+    """Rows against columns: ours, and the paper's in brackets."""
+
+    def cell(first: str, second: str) -> str:
+        paper = _paper(line, first, second)
+        return f"{_mean(scores, first, second):.4f}" + ("" if paper is None else f" ({paper:g})")
+
+    rows = [(first, *(cell(first, second) for second in CROSSED)) for first in CROSSED]
+    note = "Mean over seeds, the paper's in brackets." + ("" if line.comparable else " Not comparable.")
+    return Table(f"cross-{line.game}", line.title, ("method", *(f"v {name}" for name in CROSSED)), rows, note=note)

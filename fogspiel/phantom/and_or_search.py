@@ -1,0 +1,166 @@
+"""Can a player win for sure? An AND-OR search over beliefs, for one player of a phantom game.
+
+The value is 1 if and only if a pure strategy beats every play of the opponent (a mixed one that always wins is made of
+pure ones that do). Choose a try (OR); then it must be good where it is illegal and where it goes on (AND):
+
+    sure(own, worlds) = some try c that is not illegal everywhere, with
+        sure(own, worlds in which c is illegal)                                 if there are any, and
+        sure(own + c, worlds in which c goes on, after any unseen answer)       if there are any,
+                                                                                and the opponent cannot win there
+
+A try that is illegal or winning in every world comes first and alone (Lemma 3 of Teytaud and Teytaud 2011). A belief
+is refuted at once if one of its worlds is not won with open eyes, or if it contains a refuted belief; it is proved if
+a proved belief contains it. Beliefs that are images of each other are one.
+"""
+
+from collections import OrderedDict
+from collections.abc import Generator
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+
+from .beliefs import Beliefs, OpenEyes, least_image, moved
+from .board import Board
+
+REFUTED = -1
+KEPT = 24
+"""Decided beliefs with the same own stones that are compared with a new one."""
+EVERY = 1.0
+"""Seconds between two reports."""
+VISITS = {25: 10}
+"""Positions that one look with open eyes may take, by the cells of the board; boards not listed have no limit."""
+
+Key = tuple[int, bytes]
+
+
+class Progress(NamedTuple):
+    """How far a search is."""
+
+    nodes: int
+    """Beliefs looked into."""
+    decided: int
+    """Beliefs remembered as proved or refuted."""
+    depth: int
+    """The most own stones seen."""
+    bytes: int
+    """What the tables take, about."""
+    seconds: float
+
+
+class SureWin:
+    """The search for one player on a board; `table` has a try for each proved belief and REFUTED for the others."""
+
+    def __init__(self, board: Board, player: int, dominance: bool = True, pruning: bool = True) -> None:
+        self.beliefs, self.eyes = Beliefs(board, player), OpenEyes(board)
+        self.board, self.player, self.dominance, self.pruning = board, player, dominance, pruning
+        self.table: dict[Key, int] = {}
+        self.nodes = self.depth = self.bytes = 0
+        self._visits = VISITS.get(board.cells)
+        self._near: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
+        self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
+
+    def sure(self, own: int, worlds: np.ndarray) -> bool:
+        """Whether the player, to move with these possible worlds, wins for sure."""
+        return self.choice(own, worlds) != REFUTED
+
+    def choice(self, own: int, worlds: np.ndarray) -> int:
+        """The try that wins for sure, or REFUTED."""
+        steps = self.steps(own, worlds)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return int(end.value)
+
+    def search(
+        self, own: int, worlds: np.ndarray, seconds: float = float("inf"), memory: float = 1.0
+    ) -> Generator[Progress, None, bool | None]:
+        """The verdict, with a report every second; None if `seconds` or `memory` (GiB) run out first.
+
+        What is decided stays in the table: searching again, also with a saved table, goes on from there.
+        """
+        begun, reported = monotonic(), 0.0
+        steps = self.steps(own, worlds)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return bool(end.value != REFUTED)
+            taken, used = monotonic() - begun, self.bytes + self.eyes.bytes
+            spent = taken >= seconds or used > memory * 2**30
+            if spent or taken > reported + EVERY:
+                reported = taken
+                yield Progress(self.nodes, len(self.table), self.depth, used, taken)
+            if spent:
+                return None
+
+    def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
+        """The try that wins for sure, or REFUTED, with a pause before every belief that is looked into."""
+        if not len(worlds):
+            raise ValueError("a belief without worlds decides nothing: give at least one possible set of stones")
+        own, worlds, turn = self.canonical(own, worlds)
+        key = own, worlds.tobytes()
+        found = self.table.get(key)
+        if found is None:
+            yield
+            found = yield from self._decided(own, worlds)
+            self.table[key] = found
+            self.bytes += len(key[1]) + 200
+            if self.dominance:
+                self._keep(own, key[1], frozenset(worlds.tolist()), found)
+        return found if found == REFUTED else self._shifts[turn].index(found)
+
+    def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
+        """The smallest image of a belief under the symmetries of the board, and which symmetry gives it."""
+        image, best = np.empty_like(worlds), np.empty_like(worlds)
+        turn = int(least_image(own, worlds, self.board.symmetries, image, best))
+        return int(moved(own, self.board.symmetries[turn])), best, turn
+
+    def hopeless(self, own: int, worlds: np.ndarray) -> bool:
+        """Whether some world is not won with open eyes, so that there is no sure win."""
+        return not self.eyes.all_won(self.player, own, worlds, self._visits)
+
+    def _decided(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
+        self.nodes += 1
+        self.depth = max(self.depth, own.bit_count())
+        near = self._dominated(own, worlds) if self.dominance else None
+        if near is not None:
+            return near
+        if self.pruning and self.hopeless(own, worlds):
+            return REFUTED
+        tally = self.beliefs.tally(own, worlds)
+        for cell, (_, going, wins, draws) in enumerate(tally):
+            if wins and not going and not draws:  # Lemma 3
+                illegal = self.beliefs.split(own, worlds, cell).illegal
+                return cell if not len(illegal) or (yield from self.steps(own, illegal)) != REFUTED else REFUTED
+        promising = [cell for cell, (_, going, wins, draws) in enumerate(tally) if going + wins and not draws]
+        for cell in sorted(promising, key=lambda cell: -tally[cell][0] - tally[cell][2]):
+            split = self.beliefs.split(own, worlds, cell)
+            after, losses = self.beliefs.answered(own | 1 << cell, split.going)
+            if losses or (yield from self.steps(own | 1 << cell, after)) == REFUTED:
+                continue
+            if not len(split.illegal) or (yield from self.steps(own, split.illegal)) != REFUTED:
+                return cell
+        return REFUTED
+
+    def _dominated(self, own: int, worlds: np.ndarray) -> int | None:
+        """The verdict that a decided belief with the same own stones implies."""
+        mine = None
+        for known, found in reversed(self._near.get(own, OrderedDict()).values()):
+            if (found == REFUTED and len(known) <= len(worlds)) or (found != REFUTED and len(known) >= len(worlds)):
+                mine = mine or frozenset(worlds.tolist())
+                if found == REFUTED and known <= mine:
+                    return REFUTED
+                # The try of the larger belief may be illegal everywhere here, which tells nothing: then look on.
+                if found != REFUTED and mine <= known and len(self.beliefs.split(own, worlds, found)[0]) < len(worlds):
+                    return found
+        return None
+
+    def _keep(self, own: int, key: bytes, worlds: frozenset[int], found: int) -> None:
+        kept = self._near.setdefault(own, OrderedDict())
+        kept[key] = worlds, found
+        if len(kept) > KEPT:
+            _, (dropped, _) = kept.popitem(last=False)
+            self.bytes -= 64 * len(dropped)
+        self.bytes += 64 * len(worlds)

@@ -1,0 +1,240 @@
+"""What Teytaud and Teytaud 2011, section III, say about phantom tic-tac-toe (the classical variant), checked exactly.
+
+Their Black strategy is a few moves; `prescribed` solves the game that these leave. Scores are Black's: win 1, draw 1/2.
+"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import prod
+from typing import NamedTuple
+
+from . import board
+from .board import GOES_ON, WINS
+from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribed
+
+HALF = Fraction(1, 2)
+BOUND = Fraction(3, 4)
+"""What the paper says Black's strategy ensures."""
+UPPER = 1 - HALF / 384
+FAMILIES = {
+    "A": ("contiguous", Fraction(3, 4)),
+    "B": ("adjacent corners", Fraction(1)),
+    "C": ("a knight's move apart", Fraction(3, 4)),
+    "D": ("opposite corners", Fraction(1)),
+    "E": ("kosumi", Fraction(13, 16)),
+    "F": ("opposite, not in corners", Fraction(7, 8)),
+}
+"""White's first two stones in each family, and what the paper says Black's strategy ensures against it."""
+FALLBACKS = {"A3": A3, "C1, as printed": C1}
+SEQUENCES_LEFT = (384, 48, 8, 2, 1)
+"""In how many ways White can go on after none, one, .. of his stones: 8 x 6 x 4 x 2 in all."""
+RIGHT = "right"
+
+
+class Claim(NamedTuple):
+    """A claim of the paper: what it says, what we find, and what follows."""
+
+    claim: str
+    paper: str
+    ours: str
+    verdict: str
+
+
+def tictactoe_claims() -> list[Claim]:
+    """The claims of section III in the order in which the paper makes them."""
+    return [*strategy_claims(), *case_claims(), *bound_claims()]
+
+
+def strategy_claims() -> list[Claim]:
+    """What the strategy ensures against each family and against all, by either reading of the fallback."""
+    found = []
+    for name, fallback in FALLBACKS.items():
+        reading = f"if C3 is illegal, {name}"
+        for letter, (stones, rate) in FAMILIES.items():
+            ours = guarantee(Prescription(fallback, family=letter))
+            found.append(compared(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
+        ours = guarantee(Prescription(fallback))
+        found.append(compared(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
+    return found
+
+
+def case_claims() -> list[Claim]:
+    """What the paper says on the way: one strategy for all families, the two cases of B1, and what is counted."""
+    shortfall = value(Prescription(), lambda ending: ending.score - FAMILIES[ending.family][1])
+    pairs = list(combinations([cell for cell in range(TTT.cells) if cell != B2], 2))
+    covered = sum(family(*pair) in FAMILIES for pair in pairs)
+    wins = {letter: value(Prescription(family=letter), won) for letter in FAMILIES}
+    after_illegal = {name: when_illegal(cell) for name, cell in (("B3", B3), ("C2", C2), ("A2", A2), ("C1", C1))}
+    legal = {letter: when_legal(letter) for letter in "BDF"}
+    return [
+        Claim(
+            "the families A to F cover all strategies of White",
+            "all",
+            f"{covered} of {len(pairs)} pairs of first two stones",
+            judged(covered == len(pairs), "wrong"),
+        ),
+        Claim(
+            "one strategy of Black reaches the rates against all six families; if C3 is illegal, A3",
+            "yes",
+            "yes" if shortfall == 0 else f"it falls short by {-shortfall}",
+            judged(shortfall == 0, "wrong"),
+        ),
+        Claim(
+            "the rates are probabilities of winning",
+            listed((letter, rate) for letter, (_, rate) in FAMILIES.items()),
+            listed(wins.items()),
+            judged(
+                all(wins[letter] == rate for letter, (_, rate) in FAMILIES.items()), "wrong: in the scores draws count"
+            ),
+        ),
+        Claim(
+            "if B1 is illegal, Black wins by C1 (in the proof) or plays one of B3, C2, A2 (in the strategy)",
+            "1",
+            listed(after_illegal.items()),
+            judged(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
+        ),
+        Claim(
+            "if B1 is legal, Black wins against B, D and F in all cases",
+            "1",
+            listed(legal.items()),
+            judged(
+                min(legal.values()) == 1, "wrong for F, whose second try may find B1 illegal; the rate of F is right"
+            ),
+        ),
+        compared("Black's score against E if B1 is legal", BOUND, when_legal("E")),
+    ]
+
+
+def bound_claims() -> list[Claim]:
+    """The upper bound: tic-tac-toe is a draw, and a White player who plays at random may happen to play perfectly."""
+    perfect, random = with_open_eyes(0, 0), against_random()
+    return [
+        compared("the value of tic-tac-toe when both see everything", HALF, perfect),
+        Claim(
+            "what White's random play concedes at most",
+            str(UPPER),
+            str(random),
+            judged(random <= UPPER, "wrong") + (", and more is true" if random < UPPER else ""),
+        ),
+    ]
+
+
+def slips() -> list[Claim]:
+    """Misprints of the paper, each with the reading that its own arguments need."""
+    printed, mended = (guarantee(Prescription(fallback)) for fallback in (C1, A3))
+    odd = prod(range(1, 16, 2))
+    return [
+        Claim(
+            "tic-tac-toe: if C3 is illegal, Black plays its symmetry C1",
+            "C1",
+            "A3",
+            f"slip: the mirror image of C3 is A3, which ensures {mended}; C1 ensures {printed} only",
+        ),
+        Claim(
+            "ponnuki, N cells: random play wins at least so often, twice (Lemma 4)",
+            "1 - 1/((N - 1)(N - 3) ... 1)",
+            "1/((N - 1)(N - 3) ... 1)",
+            f"slip: for 16 cells that is 1/{odd}, as the paper itself goes on",
+        ),
+        Claim("ponnuki 4x4, footnote 3: Black wins with E4", "E4", "C4", "slip: the board has no column E"),
+    ]
+
+
+def compared(claim: str, paper: Fraction, ours: Fraction) -> Claim:
+    """A claim about a number."""
+    return Claim(claim, str(paper), str(ours), judged(paper == ours, f"wrong by {abs(paper - ours)}"))
+
+
+def judged(holds: bool, otherwise: str) -> str:
+    """The verdict."""
+    return RIGHT if holds else otherwise
+
+
+def listed(values: Iterable[tuple[str, Fraction]]) -> str:
+    """Named numbers in one line."""
+    return ", ".join(f"{name} {number}" for name, number in values)
+
+
+@cache
+def guarantee(told: Prescription) -> Fraction:
+    """The score that Black's prescribed moves ensure when the rest is played as well as possible."""
+    return prescribed(told).exact.value
+
+
+def value(told: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
+    """The value of the game that the prescription leaves if endings are worth something else than the score."""
+    return prescribed(told, worth).exact.value
+
+
+def won(ending: Ending) -> Fraction:
+    """A win and nothing else counts."""
+    return Fraction(ending.score == 1)
+
+
+def when_legal(letter: str) -> Fraction:
+    """Black's score against a family, given that B1 is legal; White cannot influence how likely that is."""
+    told = Prescription(family=letter)
+    likely = value(told, lambda ending: Fraction(ending.smooth))
+    return value(told, lambda ending: ending.score * ending.smooth) / likely
+
+
+def when_illegal(cell: int) -> Fraction:
+    """Black's score given that B1 is illegal, if he plays that cell then; it is so for one in four frames."""
+    told = Prescription(detour=(cell,))
+    lost = 1 - value(told, lambda ending: Fraction(1) if ending.smooth else ending.score)
+    return 1 - 4 * lost
+
+
+@cache
+def with_open_eyes(own: int, other: int) -> Fraction:
+    """What the player to move scores in tic-tac-toe when both see all stones."""
+    results = []
+    for cell in range(TTT.cells):
+        match outcome(own, other, cell):
+            case board.WINS:
+                return Fraction(1)
+            case board.DRAWS:
+                results.append(HALF)
+            case board.GOES_ON:
+                results.append(1 - with_open_eyes(other, own | 1 << cell))
+    return max(results)
+
+
+def against_random() -> Fraction:
+    """The most that Black can score on average against stones that White puts on random free cells."""
+    firsts = sorted(set(TTT.symmetries.min(axis=0).tolist()))
+    replies = (after_stone(0, 0, cell, {0: 1}) for cell in firsts)
+    return Fraction(max(replies), 2 * SEQUENCES_LEFT[0])
+
+
+def best_on_average(own: int, occupied: int, belief: dict[int, int]) -> int:
+    """Black's half points, added up over all sequences of White's stones, all of which are equally likely.
+
+    Black has the stones `own` and knows some White ones; `belief` says in how many ways White has come to each of the
+    sets of stones that he may have.
+    """
+    cells = [cell for cell in range(TTT.cells) if not (own | occupied) >> cell & 1]
+    dominating = [cell for cell in cells if outcome(own, 0, cell) == WINS]
+    return max(after_stone(own, occupied, cell, belief) for cell in dominating[:1] or cells)
+
+
+def after_stone(own: int, occupied: int, cell: int, belief: dict[int, int]) -> int:
+    """`best_on_average` when Black tries that cell."""
+    ways, mine = SEQUENCES_LEFT[own.bit_count()], own | 1 << cell
+    failed, after, points = {}, dict[int, int](), 0
+    for stones, count in belief.items():
+        match outcome(own, stones, cell):
+            case board.ILLEGAL:
+                failed[stones] = count
+            case board.WINS:
+                points += 2 * ways * count
+            case board.DRAWS:
+                points += ways * count
+            case board.GOES_ON:
+                for reply in range(TTT.cells):
+                    if outcome(stones, mine, reply) == GOES_ON:
+                        after[stones | 1 << reply] = after.get(stones | 1 << reply, 0) + count
+    points += best_on_average(own, occupied | 1 << cell, failed) if failed else 0
+    return points + (best_on_average(mine, occupied, after) if after else 0)

@@ -1,0 +1,223 @@
+"""Phantom tic-tac-toe in which Black follows the strategy of Teytaud and Teytaud 2011, section III, as far as it goes.
+
+The paper fixes Black's first moves, in a frame that is one of the eight symmetries of the board, drawn at random:
+
+    turn 1   B2
+    turn 2   B1, or if it is illegal one of B3, C2, A2
+    turn 3   (after B1) C3, or if it is illegal a fallback: "C1" in the paper, by symmetry it should be A3
+
+and lets him test whatever wins or is illegal before anything else (Lemma 3). All other choices are left free here, and
+White may do what he likes. So the game is small and solved exactly; its value is what Black's moves ensure when the
+rest is played as well as possible. White acts in his own frame: he does not know which symmetry was drawn, Black need
+not. Three things lose White nothing and are taken for granted: he never tries the centre, he too tests first what wins
+or is illegal, and his first stone is A1 or B1, as its images come to the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property, partial
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..solve.lp import equilibrium
+from ..solve.fractions import Exact, exact_of
+from ..solve.sequence_form import SequenceForm, Treeplex, merged
+from .board import BOARDS, ILLEGAL, WINS
+
+A1, B1, C1, A2, B2, C2, A3, B3, C3 = range(9)
+TTT = BOARDS["ttt"]
+FULL = (1 << TTT.cells) - 1
+BLACK, WHITE = 0, 1
+LOSS, DRAW, WIN = Fraction(0), Fraction(1, 2), Fraction(1)
+
+History = tuple[tuple[tuple[int, ...], int], ...]
+"""What a player did, turn by turn: the tries that failed, then the stone."""
+Knowledge = tuple[History, tuple[int, ...]]
+"""All that a player knows: his history, and the tries that failed in this turn."""
+
+
+class Prescription(NamedTuple):
+    """What Black is told, where the paper leaves room or contradicts itself."""
+
+    fallback: int = A3
+    """Black's third stone if C3 is illegal."""
+    detour: tuple[int, ...] = (B3, C2, A2)
+    """What Black may play at his second turn if B1 is illegal."""
+    family: str = ""
+    """The family of White's strategies (A to F) that Black meets; empty for all of them."""
+
+
+class Ending(NamedTuple):
+    """How a game ended: Black's score, the family White chose, and whether Black's B1 was legal."""
+
+    score: Fraction
+    family: str
+    smooth: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Prescribed:
+    """The game that a prescription leaves: what each player knows at each infoset, his choices, and the payoffs."""
+
+    knowledge: tuple[list[Knowledge], list[Knowledge]]
+    choices: tuple[list[list[int]], list[list[int]]]
+    form: SequenceForm
+
+    @cached_property
+    def exact(self) -> Exact:
+        """Optimal strategies of both, with the value proved in whole numbers."""
+        solution = equilibrium(self.form)
+        exact = exact_of(self.form, solution.planner, solution.point)
+        assert exact.proved
+        return exact
+
+
+def plain_score(ending: Ending) -> Fraction:
+    """What counts if nothing else is asked: win 1, draw 1/2, loss 0."""
+    return ending.score
+
+
+def family(one: int, other: int) -> str:
+    """The family of a White strategy whose first two stones, both off the centre, are these."""
+    (row, column), (other_row, other_column) = divmod(one, 3), divmod(other, 3)
+    squared = (row - other_row) ** 2 + (column - other_column) ** 2
+    if squared == 4:
+        return "B" if one % 2 == 0 else "F"
+    return {1: "A", 5: "C", 8: "D", 2: "E"}[squared]
+
+
+@cache
+def outcome(own: int, other: int, cell: int) -> int:
+    """What happens to a stone on that cell; tic-tac-toe has the same rule for both."""
+    return int(TTT.fate(BLACK, own, other, cell))
+
+
+def black_choices(told: Prescription, known: Knowledge) -> list[int]:
+    """What Black may try: dominating moves first, then as prescribed, then anything."""
+    history, failed = known
+    forced, free = options(known, 0)
+    if forced:
+        return forced
+    match len(history):
+        case 0:
+            return [B2]
+        case 1:
+            return list(told.detour) if failed else [B1]
+        case 2 if history[1][1] == B1:
+            return [C3] if C3 in free else [told.fallback]
+    return free
+
+
+def white_choices(told: Prescription, known: Knowledge) -> list[int]:
+    """What White may try: dominating moves first, then what belongs to his family, then anything but the centre."""
+    history, failed = known
+    forced, free = options(known, 1 << B2)
+    if forced:
+        return forced
+    if not history:
+        return [cell for cell in (A1, B1) if any(belongs(told, cell, other) for other in free if other != cell)]
+    if len(history) == 1 and not failed:
+        return [cell for cell in free if belongs(told, history[0][1], cell)]
+    return free
+
+
+def belongs(told: Prescription, one: int, other: int) -> bool:
+    """Whether White may begin with these two stones."""
+    return told.family in ("", family(one, other))
+
+
+def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
+    """One dominating move (illegal or winning, Lemma 3) if there is any, and all cells not known to be occupied."""
+    history, failed = known
+    own = sum(1 << stone for _, stone in history)
+    tried = {*failed, *(cell for fails, _ in history for cell in fails)}
+    free = [cell for cell in range(TTT.cells) if not (own | taken) >> cell & 1 and cell not in tried]
+    return [cell for cell in free if outcome(own, 0, cell) == WINS][:1], free
+
+
+class Side:
+    """The infosets of one player in the order in which they are met."""
+
+    def __init__(self, choices_at: Callable[[Knowledge], list[int]]) -> None:
+        self.choices_at = choices_at
+        self.number: dict[Knowledge, int] = {}
+        self.parent: list[int] = []
+        self.first: list[int] = []
+        self.choices: list[list[int]] = []
+        self.sequences = 1
+
+    def infoset(self, known: Knowledge, sequence: int) -> int:
+        """The number of an infoset, which is new if it was not met before."""
+        if known not in self.number:
+            self.number[known] = len(self.parent)
+            self.parent.append(sequence)
+            self.first.append(self.sequences)
+            self.choices.append(self.choices_at(known))
+            self.sequences += len(self.choices[-1])
+        return self.number[known]
+
+    @property
+    def plex(self) -> Treeplex:
+        count = [len(choices) for choices in self.choices]
+        return Treeplex(*(np.array(column, np.int64) for column in (self.parent, self.first, count)))
+
+
+class Position(NamedTuple):
+    """A history: White's frame, and what Black and White have, in this order; stones are in Black's frame."""
+
+    frame: list[int]
+    mover: int
+    stones: tuple[int, int]
+    histories: tuple[History, History]
+    failed: tuple[int, ...]
+    sequences: tuple[int, int]
+
+
+def replaced(pair: tuple[Any, Any], place: int, entry: Any) -> tuple[Any, Any]:
+    """The pair with one entry replaced."""
+    return (entry, pair[1]) if place == 0 else (pair[0], entry)
+
+
+def ending(at: Position, score: Fraction) -> Ending:
+    """What there is to tell about a game that ended; nobody wins before White's second turn is over."""
+    (_, one), (failed, stone) = at.histories[WHITE][:2]
+    return Ending(score, family(one, failed[0] if failed else stone), not at.histories[BLACK][1][0])
+
+
+def prescribed(told: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> Prescribed:
+    """The game in which Black is told so much, and in which an ending brings him what `worth` says."""
+    sides = Side(partial(black_choices, told)), Side(partial(white_choices, told))
+    leaves: list[tuple[int, int, Ending]] = []
+    waiting = [Position(frame, BLACK, (0, 0), ((), ()), (), (0, 0)) for frame in TTT.symmetries.tolist()]
+    while waiting:
+        at = waiting.pop()
+        mover, occupied = at.mover, at.stones[0] | at.stones[1]
+        if occupied.bit_count() == TTT.cells - 1:
+            # Black's last stone has only one cell left, so it is no choice
+            last = outcome(*at.stones, (FULL ^ occupied).bit_length() - 1)
+            leaves.append((*at.sequences, ending(at, WIN if last == WINS else DRAW)))
+            continue
+        infoset = sides[mover].infoset((at.histories[mover], at.failed), at.sequences[mover])
+        for place, choice in enumerate(sides[mover].choices[infoset]):
+            cell = at.frame[choice] if mover == WHITE else choice
+            sequences = replaced(at.sequences, mover, sides[mover].first[infoset] + place)
+            result = outcome(at.stones[mover], at.stones[1 - mover], cell)
+            if result == ILLEGAL:
+                waiting.append(Position(*at[:4], (*at.failed, choice), sequences))
+            elif result == WINS:
+                leaves.append((*sequences, ending(at, WIN if mover == BLACK else LOSS)))
+            else:
+                stones = replaced(at.stones, mover, at.stones[mover] | 1 << cell)
+                histories = replaced(at.histories, mover, (*at.histories[mover], (at.failed, choice)))
+                waiting.append(Position(at.frame, 1 - mover, stones, histories, (), sequences))
+    rows, columns, endings = zip(*leaves, strict=True)
+    worths = {ending: worth(ending) for ending in set(endings)}
+    unit = lcm(*(payoff.denominator for payoff in worths.values()))
+    whole = {ending: int(payoff * unit) for ending, payoff in worths.items()}
+    payoffs = np.array([whole[ending] for ending in endings], np.int64)
+    plexes = (sides[0].plex, sides[1].plex)
+    form = merged(plexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
+    return Prescribed((list(sides[0].number), list(sides[1].number)), (sides[0].choices, sides[1].choices), form)

@@ -1,0 +1,177 @@
+"""The permutation version solved: a double oracle in floats that ends in fractions (McMahan, Gordon and Blum 2003).
+
+By symmetry a player loses nothing if he draws one of the symmetries of the board for each game, so a strategy is a
+mixture of permutations each of which stands for all its images, and payoffs are averages over them. Each round solves
+the game restricted to the permutations found so far and searches all permutations for better ones: the best with each
+two-cell prefix whose first cell represents an orbit. When there is none, the last basis is solved in fractions, and
+the best responses to them, over all permutations and in whole numbers, must secure the same for both.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...solve.lp import equilibrium
+from ...solve.fractions import exact_of
+from ...solve.sequence_form import SequenceForm, Treeplex
+from ...solve.checkers.tree_certificate import digest_of
+from ..board import Board
+from ...games.permutation.scores import TTT, Permutation, Reply, best_replies, checked, payoffs, whole_weights
+from ...solve.checkers.permutation_certificate import FORMAT, RULES
+
+TOLERANCE = 1e-9
+"""A permutation must be better than the restricted game by this much to be worth adding."""
+FINE = 2**39
+"""Probabilities in floats become whole multiples of 1 / FINE, which is one digit of a weight."""
+
+Known = tuple[list[Permutation], list[Permutation]]
+"""Permutations of each player, one for each set of images."""
+Mixtures = tuple[dict[Permutation, int | Fraction], dict[Permutation, int | Fraction]]
+"""How likely each player is to use a permutation or one of its images."""
+Replies = tuple[list[Reply], list[Reply]]
+"""The best permutations of each player against the other's mixture, one for each prefix."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round found; bounds are scores of the first player."""
+
+    number: int
+    sizes: tuple[int, int]
+    """How many permutations each player had in the restricted game."""
+    lower: float
+    """The most that a strategy of the first player has secured so far."""
+    upper: float
+    """The least that a strategy of the second player has held him to so far."""
+    added: Known
+    """The permutations that the next round has in addition."""
+    certificate: dict[str, Any] | None = None
+    """The exact solution, in the last round."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The round as JSON can store it; the records so far are enough to go on."""
+        return {
+            "number": self.number,
+            "sizes": list(self.sizes),
+            "lower": self.lower,
+            "upper": self.upper,
+            "added": [[list(cells) for cells in side] for side in self.added],
+            "certificate": self.certificate,
+        }
+
+
+def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Round]:
+    """Solve the permutation version of a board game round by round, going on after the records of earlier rounds."""
+    if stored and stored[-1]["certificate"] is not None:
+        return
+    known: Known = ([checked(range(board.cells), board)], [checked(range(board.cells), board)])
+    lower, upper = 0.0, 1.0
+    for record in stored:
+        for side, added in zip(known, record["added"], strict=True):
+            side.extend(tuple(cells) for cells in added)
+        lower, upper = record["lower"], record["upper"]
+    for number in range(len(stored) + 1, 10**6):
+        sizes, proof = (len(known[0]), len(known[1])), None
+        game = restricted_game(board, known)
+        solution = equilibrium(game)
+        x, y = ([round(weight * FINE) for weight in plan.tolist()] for plan in solution.behaviours)
+        replies = answers(board, mixtures_of(known, x, y))
+        bounds = secured(replies)
+        lower, upper = max(lower, float(bounds[0])), min(upper, float(bounds[1]))
+        better = improvements(board, known, replies, solution.value + TOLERANCE, solution.value - TOLERANCE)
+        if not any(better):
+            exact = exact_of(game, solution.planner, solution.point)
+            mixtures = mixtures_of(known, *exact.behaviours)
+            replies = answers(board, mixtures)
+            bounds = secured(replies)
+            if bounds[0] == bounds[1]:
+                proof = certificate(board, mixtures, bounds[0])
+            better = improvements(board, known, replies, exact.upper, exact.lower)
+        if not (proof or any(better)):
+            raise RuntimeError(f"nothing is left to add, but the exact bounds {bounds[0]} and {bounds[1]} do not meet")
+        yield Round(number, sizes, lower, upper, better, proof)
+        if proof:
+            return
+        for side, added in zip(known, better, strict=True):
+            side.extend(added)
+
+
+def solved(board: Board = TTT) -> dict[str, Any]:
+    """The certificate of the permutation version: its exact value and an optimal strategy for each player."""
+    *_, last = rounds(board)
+    assert last.certificate is not None
+    return last.certificate
+
+
+def restricted_game(board: Board, known: Known) -> SequenceForm:
+    """The matrix game of the known permutations, each with its images: one decision for each player."""
+    firsts, seconds = (np.array(side, np.int64) for side in known)
+    points = payoffs(board, firsts, seconds, board.symmetries)
+    rows, columns = np.nonzero(points)
+    nothing, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+    plexes = (Treeplex(nothing, one, one * len(known[0])), Treeplex(nothing, one, one * len(known[1])))
+    return SequenceForm(plexes, 1 + rows, 1 + columns, points[rows, columns], 2 * len(board.symmetries))
+
+
+def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fraction]) -> Mixtures:
+    """The mixtures of two plans, each of which starts with the empty sequence."""
+    first, second = (
+        {cells: weight for cells, weight in zip(side, plan[1:], strict=True) if weight}
+        for side, plan in zip(known, (x, y), strict=True)
+    )
+    return first, second
+
+
+def answers(board: Board, mixtures: Mixtures) -> Replies:
+    """The best permutations of each player with each prefix against the mixture of the other one and its images."""
+    starts = prefixes(board)
+    first, second = (
+        best_replies(board, seat, *whole_weights(with_images(board, mixtures[1 - seat]), board), starts)
+        for seat in (0, 1)
+    )
+    return first, second
+
+
+def secured(replies: Replies) -> tuple[Fraction, Fraction]:
+    """What the first player's mixture gets at least, and what the second player's lets him have at most."""
+    return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
+
+
+def improvements(board: Board, known: Known, replies: Replies, above: Any, below: Any) -> Known:
+    """The new permutations by which the first player gets more than `above`, the second player less than `below`."""
+    bars = (above, 1 - below)
+    found: list[list[Permutation]] = []
+    for side, answered, bar in zip(known, replies, bars, strict=True):
+        better = (min(images(board, reply.cells)) for reply in answered if reply.score > bar)
+        found.append([cells for cells in dict.fromkeys(better) if cells not in side])
+    return found[0], found[1]
+
+
+def prefixes(board: Board) -> list[Permutation]:
+    """All pairs of cells of which the first is the least of its orbit."""
+    firsts = sorted(set(board.symmetries.min(axis=0).tolist()))
+    return [(first, second) for first in firsts for second in range(board.cells) if second != first]
+
+
+def images(board: Board, cells: Permutation) -> list[Permutation]:
+    """A permutation as the symmetries of the board move it."""
+    return [tuple(moved) for moved in board.symmetries[:, list(cells)].tolist()]
+
+
+def with_images(board: Board, mixture: dict[Permutation, int | Fraction]) -> dict[Permutation, int | Fraction]:
+    """The mixture in which every permutation is replaced by all its images, which are different from each other."""
+    return {image: weight for cells, weight in mixture.items() for image in images(board, cells)}
+
+
+def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> dict[str, Any]:
+    """The value and both strategies, ready for JSON; `permutation_check` says what the entries mean."""
+    first, second = (
+        {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
+    )
+    body: dict[str, Any] = {"format": FORMAT, "game": f"permutation-{board.name}", "rules": RULES}
+    body |= {"value": str(value), "lower": str(value), "upper": str(value), "first": first, "second": second}
+    return body | {"digest": digest_of(body)}

@@ -1,0 +1,123 @@
+"""The solution of a phantom game as JSON can store it; `raw` reads it back and says what it proves.
+
+    format, game, rules     what it is, of which game, and of which version of the rules
+    value, lower, upper     Black's value, and what the strategies secure for Black and concede to him
+    strategies              {"black": [row, ..], "white": [row, ..]}
+    digest                  of all the rest
+
+A row is [history, failed, {cell: probability}]: after the turns of the history and the failed tries in this turn, the
+player names the cells with these probabilities. A history is a list of turns, "A1 B1,B2:C1" is a stone on A1 and then,
+after failures on B1 and B2, one on C1. Rows are kept up to symmetry: of all images of history and failed tries the one
+whose turns, the earliest first, have the smallest (failed set, cell), and at last the smallest failed set, where cell
+is row * columns + column and a set is the sum of 2 ** cell. The probabilities of a row are kept by every symmetry that
+keeps its history and failed tries. Where there is no row the player names the first cell that he does not know.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..games.phantom.words import GAMES
+from ..solve.checkers.tree_certificate import digest_of
+from .exact_solution import Plan
+from .bilinear_form import Form
+from .histories import BEFORE, CELL, FAILED, FIRST_TURN, FORCED, INFOSET, KEEPING, STONES, TRIED, TURN, TURNS, geometry
+from .solver import Solution
+
+FORMAT = "fogspiel phantom certificate 1"
+Row = list[Any]
+
+
+def certificate(solution: Solution) -> dict[str, Any]:
+    """The solution of a game of the classical variant."""
+    if solution.form.variant != "classical":
+        raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
+    rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
+    body = {
+        "format": FORMAT,
+        "game": solution.game,
+        "rules": next(game.version for game in GAMES if game.name == solution.game),
+        "value": str((solution.lower + solution.upper) / 2),
+        "lower": str(solution.lower),
+        "upper": str(solution.upper),
+        "strategies": {"black": rows[0], "white": rows[1]},
+    }
+    return body | {"digest": digest_of(body)}
+
+
+def cells_of(mask: int) -> list[int]:
+    """The cells of a set."""
+    return [cell for cell in range(mask.bit_length()) if mask >> cell & 1]
+
+
+def history_text(form: Form, player: int, sequence: int) -> str:
+    """The turns of a history, by its number among the histories, in words."""
+    histories, words = form.histories[player], []
+    while sequence > 0:
+        infoset = histories.infosets[histories.sequences[sequence, INFOSET]]
+        failed = set_text(form, int(infoset[TRIED]))
+        stone = form.board.cell_name(int(histories.sequences[sequence, CELL]))
+        words.append(f"{failed}:{stone}" if failed else stone)
+        sequence = int(histories.turns[infoset[TURN], BEFORE])
+    return " ".join(reversed(words))
+
+
+def set_text(form: Form, mask: int) -> str:
+    """A set of cells in words."""
+    return ",".join(map(form.board.cell_name, cells_of(mask)))
+
+
+def strategy_rows(form: Form, player: int, plan: Plan) -> list[Row]:
+    """The rows of a plan: at each turn that is reached first the tries that Lemma 3 forces, then the choices."""
+    side, histories, rows = form.sides[player], form.histories[player], []
+    opened = set()
+    for infoset in range(side.infosets):
+        chosen = range(int(side.first[infoset]), int(side.first[infoset] + side.count[infoset]))
+        total = sum(int(plan.weights[s]) for s in chosen)
+        if not total:
+            continue
+        place = int(side.places[infoset])
+        turn, tried = (int(histories.infosets[place, column]) for column in (TURN, TRIED))
+        if turn not in opened:
+            opened.add(turn)
+            rows += forced_rows(form, player, turn)
+        cells = form.board.cells
+        shares: dict[int, Fraction] = {}
+        children = histories.child[place * cells : (place + 1) * cells, 0]
+        for s in chosen:
+            members = np.flatnonzero(children == side.numbers[s]).tolist()
+            share = Fraction(int(plan.weights[s]), total * len(members))
+            shares |= dict.fromkeys(members, share) if share else {}
+        rows.append(_row(form, player, turn, tried, shares))
+    for sequence in np.flatnonzero(plan.weights).tolist():  # turns that are won at once have no infosets
+        ahead = histories.sequences[side.numbers[sequence]]
+        for turn in range(ahead[FIRST_TURN], ahead[FIRST_TURN] + ahead[TURNS]):
+            if turn not in opened:
+                rows += forced_rows(form, player, turn)
+    return rows
+
+
+def forced_rows(form: Form, player: int, turn: int) -> list[Row]:
+    """The rows before the first choice of a turn: the cells that win are tried, each with the same probability."""
+    histories, image = form.histories[player], geometry(form.name).image
+    before = histories.sequences[histories.turns[turn, BEFORE]]
+    stones, failed, keeping = (int(before[column]) for column in (STONES, FAILED, KEEPING))
+    forced = int(histories.turns[turn, FORCED])
+    opposing = stones.bit_count() + player
+    if stones.bit_count() + opposing == form.board.cells - 1:
+        return []  # a single empty cell is no choice
+    rows = []
+    for tried in (mask for mask in range(forced) if mask & ~forced == 0):
+        smallest = all(image[g, tried] >= tried for g in range(len(image)) if keeping >> g & 1)
+        if smallest and (failed | tried).bit_count() <= opposing:
+            left = cells_of(forced & ~tried)
+            rows.append(_row(form, player, turn, tried, dict.fromkeys(left, Fraction(1, len(left)))))
+    return rows
+
+
+def _row(form: Form, player: int, turn: int, tried: int, shares: dict[int, Fraction]) -> Row:
+    """One row in words."""
+    named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
+    sequence = int(form.histories[player].turns[turn, BEFORE])
+    return [history_text(form, player, sequence), set_text(form, tried), named]

@@ -1,0 +1,134 @@
+"""From a phantom game to strategies in whole numbers and bounds that are proved, in steps that can be resumed.
+
+PCFR+ runs until its bounds are close; then each player's support is solved exactly. Where that does not settle the
+value, the last strategies are rounded to whole weights, and the bounds are what these secure, exactly.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..solve.routes import Progress
+from .exact_solution import Plan, best_plan, guarantee, whole_plan
+from .bilinear_form import Form, form_of
+from .regret_matching import Bounds, Regrets, plan_of
+
+SOLVABLE = {
+    "phantom-ttt": ("ttt", "classical"),
+    "phantom-ttt-numturns": ("ttt", "numturns"),
+    "dark-hex-3x3": ("hex-3x3", "classical"),
+}
+"""The board and the variant of each game."""
+CLOSE = 3e-5
+"""Bounds this close are worth an attempt at the exact value, and another one whenever they are 100 times closer."""
+CLOSEST = 1e-14
+"""Bounds that floats cannot bring closer."""
+BATCH = 50
+"""Iterations between two looks at the bounds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A plan for each player in whole numbers, and what they secure for Black and concede to him."""
+
+    game: str
+    form: Form
+    plans: tuple[Plan, Plan]
+    lower: Fraction
+    upper: Fraction
+    iterations: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is known exactly, so that both plans are optimal."""
+        return self.lower == self.upper
+
+
+def form_named(game: str) -> Form:
+    """The form of a game by its name in the catalogue."""
+    if game not in SOLVABLE:
+        raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
+    return form_of(*SOLVABLE[game])
+
+
+def openings(form: Form) -> dict[int, int]:
+    """Black's first cells up to symmetry, and the sequence of each."""
+    first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
+    return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
+
+
+def opened(form: Form, cell: int) -> Form:
+    """The game in which Black's first stone goes to a cell or a symmetric one, drawn by lot and not told to White."""
+    choices = openings(form)
+    if cell not in choices:
+        named = ", ".join(map(form.board.cell_name, choices))
+        raise ValueError(f"cell {cell!r} is no opening up to symmetry: the openings are {named}, by number")
+    black, white = form.sides
+    first, count = black.first.copy(), black.count.copy()
+    first[0], count[0] = choices[cell], 1
+    return replace(form, sides=(replace(black, first=first, count=count), white))
+
+
+def solving(
+    game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000, state: bytes | None = None
+) -> Generator[Progress, None, Solution]:
+    """Solve a game (or a form of it, such as an opening's) step by step; `state` is that of an earlier step.
+
+    It goes on until the value is exact, or the bounds are as close as is asked, or there were so many iterations.
+    """
+    form = form or form_named(game)
+    regrets = Regrets(form)
+    if state is not None:
+        regrets.restore(state)
+    worth_trying = CLOSE
+    while True:
+        bounds = regrets.bounds()
+        yield Progress(f"PCFR+, {regrets.iterations} iterations", bounds.lower, bounds.upper, state=regrets.state)
+        done = bounds.gap <= max(close, CLOSEST) or regrets.iterations >= most
+        if bounds.gap <= worth_trying or done:
+            exactly = bounds.gap <= worth_trying
+            if exactly:
+                yield Progress("exact plans", bounds.lower, bounds.upper)
+            answer = proved(game, form, regrets, bounds, exactly)
+            if answer.exact or done:
+                yield Progress("proved", float(answer.lower), float(answer.upper))
+                return answer
+            worth_trying = bounds.gap / 100
+        regrets.advance(min(BATCH, most - regrets.iterations))
+
+
+def proved(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
+    """What is proved by plans in whole numbers: the best strategies rounded, or the best on the latest supports."""
+    found = []
+    for player, (best, last) in enumerate(zip((bounds.black, bounds.white), regrets.last, strict=True)):
+        side = form.sides[player]
+        plans = [best_plan(form, player, plan_of(side, last)) if exactly else None, whole_plan(side, best)]
+        secured = [(guarantee(form, player, plan), plan) for plan in plans if plan is not None]
+        found.append((min if player else max)(secured, key=lambda pair: pair[0]))
+    (lower, black), (upper, white) = found
+    return Solution(game, form, (black, white), lower, upper, regrets.iterations)
+
+
+def solution(game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000) -> Solution:
+    """`solving` to its end."""
+    steps = solving(game, form, close, most)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def opening_values(game: str) -> dict[str, Fraction]:
+    """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
+    form = form_named(game)
+    found = {form.board.cell_name(cell): solution(game, opened(form, cell)) for cell in openings(form)}
+    for name, answer in found.items():
+        if not answer.exact:
+            raise ValueError(f"the opening {name} of {game} is only known to be in [{answer.lower}, {answer.upper}]")
+    return {name: answer.lower for name, answer in found.items()}
+
+
+def second_route(game: str) -> Solution:
+    """The same game solved once more without Lemma 3, on a form about ten times as large."""
+    return solution(game, form_of(*SOLVABLE[game], lemma=False))

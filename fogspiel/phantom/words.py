@@ -1,0 +1,121 @@
+"""An optimal strategy of a phantom game in words and small boards, from its certificate.
+
+Tries that win or fail for sure (Lemma 3) are said once and for all; what is left of Black's strategy in phantom
+tic-tac-toe is a dozen lines.
+"""
+
+from fractions import Fraction
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from .board import BOARDS, WINS, Board
+from ..solve.checkers.phantom_solution import CLASSICAL, PLAYERS, Situation, cell_of, image, seen_in, situation_of, verified
+
+MARKS = "XO"
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
+"""What the cells of an empty board are called, by the smallest cell of each kind."""
+
+
+class Advice(NamedTuple):
+    """One row of a certificate, read."""
+
+    situation: Situation
+    own: int
+    known: int
+    odds: dict[int, Fraction]
+
+
+def explained(document: Any, everything: bool = False) -> list[str]:
+    """Black's strategy with small boards, and all of White's too if everything is wanted."""
+    lines = strategy_lines(document)
+    return [*lines, "", *strategy_lines(document, "white", boards=False)] if everything else lines
+
+
+def strategy_lines(document: Any, player: str = "black", boards: bool = True) -> list[str]:
+    """The strategy of a player that a certificate holds, line by line, with boards or one line for each decision."""
+    if player not in PLAYERS:
+        raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
+    lower, upper = verified(document)
+    number, board = PLAYERS.index(player), BOARDS[CLASSICAL[document["game"]]]
+    secure = lower if number == 0 else 1 - upper
+    lines = [
+        f"{document['game']} (classical): {player} gets {secure} on average or more, whatever the other side does "
+        "(a win counts 1, a draw 1/2).",
+        "Turn or mirror the board so that it looks like the one described; if there are several ways, draw lots."
+        if len(board.symmetries) > 2
+        else "Turn the board upside down if it then looks like the one described; if it does both ways, draw lots.",
+        "Always: as long as a cell would win and is not known to be taken, try it first.",
+    ]
+    advices = [advice for advice in advices_of(board, number, document) if not is_forced(board, number, advice)]
+    for item, advice in enumerate(sorted(advices, key=lambda advice: (len(advice.situation), advice.situation)), 1):
+        words = f"{item:>3}. {occasion(board, number, advice)}: {choice(board, advice)}."
+        picture = drawing(board, number, advice) if boards else []
+        lines += [words, *(f"       {row}" for row in picture)]
+    return lines
+
+
+def advices_of(board: Board, player: int, document: Any) -> list[Advice]:
+    """The rows of a player."""
+    advices = []
+    for number, (history, failed, shares) in enumerate(document["strategies"][PLAYERS[player]]):
+        situation = situation_of(board, player, history, failed, f"row {number}")
+        own = sum(1 << cell for _, cell in situation[:-1])
+        odds = {cell_of(board, name, f"row {number}"): Fraction(share) for name, share in shares.items()}
+        advices.append(Advice(situation, own, seen_in(situation) & ~own, odds))
+    return advices
+
+
+def is_forced(board: Board, player: int, advice: Advice) -> bool:
+    """Whether the advice is to try cells that win if they are legal, as the rule for all turns says."""
+    return all(board.fate(player, advice.own, 0, cell) == WINS for cell in advice.odds)
+
+
+def named(board: Board, mask: int) -> str:
+    """Cells in words."""
+    names = [board.cell_name(cell) for cell in range(board.cells) if mask >> cell & 1]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def occasion(board: Board, player: int, advice: Advice) -> str:
+    """When the advice applies."""
+    words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
+    turns = [board.cell_name(cell) for _, cell in advice.situation[:-1]]
+    if turns:
+        words += f", you have {' then '.join(turns)}"
+    if advice.known:
+        found = [
+            f"{named(board, tries)} in turn {number}" for number, (tries, _) in enumerate(advice.situation, 1) if tries
+        ]
+        words += f", taken: {', '.join(found)}"
+    return words
+
+
+def choice(board: Board, advice: Advice) -> str:
+    """What to try: a cell, cells by lot, or cells with their probabilities."""
+    kinds: dict[int, list[int]] = {}
+    alike = [moved for moved in board.symmetries.tolist() if image(advice.situation, moved) == advice.situation]
+    for cell in sorted(advice.odds):
+        kinds.setdefault(min(moved[cell] for moved in alike), []).append(cell)
+    words = []
+    for smallest, cells in sorted(kinds.items(), key=lambda kind: -advice.odds[kind[1][0]] * len(kind[1])):
+        word = " or ".join(map(board.cell_name, cells)) + (" drawn by lot" if len(cells) > 1 else "")
+        if len(advice.situation) == 1 and not advice.known and board.name in KINDS:
+            word = KINDS[board.name][smallest] + (" drawn by lot" if len(cells) > 1 else "")
+        share = advice.odds[cells[0]] * len(cells)
+        words.append(word if share == 1 else f"{word} with probability {share}")
+    return "try " + ", ".join(words)
+
+
+def drawing(board: Board, player: int, advice: Advice) -> list[str]:
+    """The board as the player knows it, * where he may try, the last row on top; hex leans to the right."""
+    marks = [
+        MARKS[player] if advice.own >> cell & 1
+        else MARKS[1 - player] if advice.known >> cell & 1
+        else "*" if cell in advice.odds
+        else "."
+        for cell in range(board.cells)
+    ]  # fmt: skip
+    lean = int(board.name.startswith("hex"))
+    rows = [list(row) for _, row in groupby(range(board.cells), key=lambda cell: cell // board.columns)]
+    return [" " * lean * r + " ".join(marks[cell] for cell in rows[r]) for r in reversed(range(board.rows))]

@@ -1,0 +1,158 @@
+"""From words to contenders: a named strategy, a baseline, numbers, a parameter file or a run."""
+
+import json
+import re
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.agents import Contender, fixed, named, names, redrawn, with_parameters
+from ..core.game import Game, checked_vector, parameters_of
+from ..kriegspiel.engine import engine_in, engines
+from ..kriegspiel.engine import entrant_of as engine_entrant
+from ..tune.methods import METHODS
+from ..tune.step import Answer
+from ..core.players import Entrant
+from ..solve.certificates import follower_of_certificate
+from .store import Run, Store
+from .kinds.solve import METHOD as SOLVE
+from .kinds.tune import answer_of, player_of
+
+KRIEGSPIEL = "kriegspiel"
+"""The game that has engines."""
+MOST_BYTES = 16_000_000
+ROUNDING = 1e-9
+"""How far the weights of a mixture may be from 1 in sum."""
+RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
+
+
+def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entrant:
+    """The contender or solution that `words` stand for, or a ValueError that says what they could have been."""
+    if words == "fixed":
+        return fixed(game, seed)
+    if words == "redrawn":
+        return redrawn(game)
+    if words in names(game):
+        return named(game, words)
+    if words.partition("@")[0] in engines_of(game):
+        return engine_entrant(*engine_in(words))
+    numbers = numbers_in(words)
+    if RUN_NAME.fullmatch(words):  # before files, which could otherwise take the place of a run
+        with Store.open(store, write=False) as runs:
+            run = runs.read(words)
+        if run.ask["method"] == SOLVE:
+            return solution_of_run(game, run)
+        return player_of(game, found_by_run(game, run), words)
+    if not parameters_of(game) and (numbers is not None or _is_file(words)):
+        raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
+    if numbers is not None:
+        return with_parameters(game, numbers)
+    if _is_file(words):
+        return player_of(game, _from_file(game, Path(words)), words)
+    ways, count = f"a name ({', '.join([*names(game), *engines_of(game)])})", len(parameters_of(game))
+    more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
+    raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
+
+
+def engines_of(game: Game) -> list[str]:
+    """The names of the engines that play this game."""
+    return list(engines()) if game.name == KRIEGSPIEL else []
+
+
+def _short(words: object) -> str:
+    """What was given, fit for a sentence."""
+    shown = repr(words)
+    return shown if len(shown) <= 60 else shown[:57] + ".."
+
+
+def found_by_run(game: Game, run: Run) -> Answer:
+    """What a run has found so far."""
+    if run.ask["method"] not in METHODS:
+        raise ValueError(
+            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
+        )
+    if run.ask["game"] != game.name:
+        raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+    found = answer_of(run)
+    if found is None:
+        raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+    return found
+
+
+def solution_of_run(game: Game, run: Run) -> Entrant:
+    """Somebody who plays the strategies that a solve found."""
+    if run.ask["game"] != game.name or run.ask["rules"] != game.version:
+        raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
+    if run.result is None or run.result["certificate"] is None:
+        raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
+    return follower_of_certificate(run.name, run.result["certificate"])
+
+
+def numbers_in(words: str) -> list[float] | None:
+    """The numbers of an inline vector, or None where the words are something else."""
+    try:
+        return [float(word) for word in words.strip("()[] ").split(",")]
+    except ValueError:
+        return None
+
+
+def _is_file(words: str) -> bool:
+    """Whether the words look like a file: there is one, or they end like one."""
+    try:
+        return Path(words).exists() or bool(Path(words).suffix)
+    except OSError:  # too long for a name
+        return False
+
+
+def _from_file(game: Game, path: Path) -> Answer:
+    """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"the parameter file {path} cannot be read: {error.strerror or error}") from None
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"the parameter file {path} is larger than {MOST_BYTES} bytes: that is no parameter vector")
+    try:
+        text = content.decode()
+        if text.lstrip()[:1] in ("{", "["):
+            found = json.loads(text, parse_int=float)  # whole numbers too, however long they are
+        else:
+            found = [float(word) for word in re.split(r"[\s,;]+", text.strip())]
+    except (ValueError, RecursionError):
+        raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
+    if isinstance(found, dict):
+        if found.get("game", game.name) != game.name:
+            raise ValueError(f"the parameter file {path} is for {_short(found['game'])}, not for {game.name}")
+        if found.get("thetas") is not None:
+            return _mixture(game, path, found["thetas"], found.get("weights"))
+        found = found.get("theta")
+    return Answer(_vector(game, path, found, "under `theta`"))
+
+
+def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
+    """A parameter vector of a file."""
+    if not isinstance(found, list):
+        raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or {where})")
+    for number in found:
+        if not isinstance(number, float):
+            raise ValueError(f"the parameter file {path} has {_short(number)} in its vector, which is not a number")
+    return checked_vector(game, found)
+
+
+def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Answer:
+    """The mixture of a parameter file."""
+    if not isinstance(thetas, list) or not thetas:
+        raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")
+    members = np.array([_vector(game, path, theta, "one for each member under `thetas`") for theta in thetas])
+    if not isinstance(weights, list) or len(weights) != len(members):
+        many = len(weights) if isinstance(weights, list) else "no"
+        raise ValueError(f"the parameter file {path} has {len(members)} members but {many} weights: give one for each")
+    for weight in weights:
+        if not isinstance(weight, float) or not isfinite(weight) or weight < 0:
+            raise ValueError(f"the parameter file {path} has a weight {_short(weight)}: it must be a number from 0 up")
+    if abs(sum(weights) - 1) > ROUNDING:
+        raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
+    return Answer(members[int(np.argmax(weights))], members, np.array(weights))

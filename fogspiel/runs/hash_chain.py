@@ -1,0 +1,259 @@
+"""What the tables of the store say, and whether it is still what was written.
+
+The digest of a row covers its body and the digest of the row before, and the catalogue keeps the length and the last
+digest of every chain, so neither a changed nor a lost row goes unnoticed. All other records carry a checksum each.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .locks import seal
+from .sqlite_file import Committed, Damaged, StoreError, identity, is_damage
+
+MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
+
+
+class Row(NamedTuple):
+    """One row of a run: its number, its kind (ask, step or result) and what it says."""
+
+    number: int
+    kind: str
+    body: dict[str, Any]
+
+
+class Entry(NamedTuple):
+    """What the catalogue knows of a run."""
+
+    id: int
+    name: str
+    ask: str
+    created: float
+    length: int
+    head: bytes
+    sessions: int
+
+
+class Session(NamedTuple):
+    """The time that one process spent on a run."""
+
+    run: int
+    number: int
+    pid: int
+    host: str
+    started: float
+    seen: float
+    seconds: float
+
+
+def canonical(body: Mapping[str, Any]) -> str:
+    """JSON in the one form that equal bodies share byte for byte; NaN and infinity are refused."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def link(before: bytes, name: str, number: int, kind: str, body: str) -> bytes:
+    """The digest of a row, which carries the digest of the row before it."""
+    text = f"{name}\n{number}\n{kind}\n{body}".encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(before + text, digest_size=16).digest()
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def located(error: sqlite3.DatabaseError, run: str | None = None, row: int | None = None) -> Damaged:
+    """SQLite's complaint about damage, with the place where it was met; complaints about other things go on."""
+    if not is_damage(error):
+        raise error
+    return Damaged(f"the file is damaged ({error})", run, row)
+
+
+def _readable(connection: sqlite3.Connection, question: str, *values: object) -> Iterator[tuple[Any, ...]]:
+    """The lines of an answer up to the place where the file is damaged."""
+    try:
+        yield from connection.execute(question, values)
+    except sqlite3.DatabaseError as error:
+        located(error)
+
+
+def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[Entry], list[Damaged]]:
+    """The good entries of the catalogue, and what is wrong with it."""
+    entries: list[Entry] = []
+    faults: list[Damaged] = []
+    try:
+        for *columns, check in connection.execute("SELECT * FROM runs ORDER BY id"):
+            if check == seal("runs", *columns):
+                entries.append(Entry(*columns))
+            else:
+                faults.append(Damaged(f"the catalogue entry of run number {columns[0]} is damaged"))
+        seals = [check for (check,) in connection.execute("SELECT seal FROM meta")]
+        lost = committed.keys() - {entry.id for entry in entries}
+        if not faults and (lost or seals != [seal("meta", identity(connection), len(entries))]):
+            faults.append(Damaged(f"the catalogue has {len(entries)} runs, which is not what was written"))
+    except sqlite3.DatabaseError as error:
+        faults.append(located(error))
+    return entries, faults
+
+
+def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) -> Entry:
+    """The catalogue entry of a run."""
+    entries, faults = catalogue(connection, committed)
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    if faults:
+        raise faults[0]
+    raise StoreError(f"there is no run named {name}: `fogspiel runs` lists the {len(entries)} runs of this store")
+
+
+def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Entry) -> list[Row]:
+    """All rows of a run, every link of the chain verified."""
+    rows: list[Row] = []
+    digest = b""
+    question = "SELECT number, kind, body, digest FROM rows WHERE run = ? ORDER BY number"
+    try:
+        for number, kind, body, check in connection.execute(question, (entry.id,)):
+            digest = link(digest, entry.name, len(rows), kind, body)
+            if number != len(rows) or check != digest or number >= entry.length:
+                raise Damaged("the row is not what was written", entry.name, len(rows))
+            rows.append(Row(number, kind, json.loads(body)))
+    except sqlite3.DatabaseError as error:
+        raise located(error, entry.name, len(rows)) from error
+    if len(rows) < (written := max(entry.length, committed.get(entry.id, 0))):
+        raise Damaged(f"the row is missing ({written} were written)", entry.name, len(rows))
+    if digest != entry.head:
+        raise Damaged("the last row is not the one that was written last", entry.name, len(rows) - 1)
+    return rows
+
+
+def last_row(connection: sqlite3.Connection, committed: Committed, entry: Entry) -> Row:
+    """The last row of a run, verified by the catalogue without reading the others."""
+    question = "SELECT number, kind, body, digest FROM rows WHERE run = ? ORDER BY number DESC LIMIT 2"
+    try:
+        lines = connection.execute(question, (entry.id,)).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise located(error, entry.name) from error
+    before = lines[1][3] if len(lines) > 1 else b""
+    if lines and isinstance(before, bytes):
+        number, kind, body, _ = lines[0]
+        written = max(entry.length, committed.get(entry.id, 0))
+        if number == written - 1 and link(before, entry.name, number, kind, body) == entry.head:
+            return Row(number, kind, json.loads(body))
+    raise Damaged("the last row is not the one that was written last", entry.name, entry.length - 1)
+
+
+def sessions_of(connection: sqlite3.Connection, run: int) -> list[Session]:
+    """The sessions of a run whose records are good."""
+    lines = _readable(connection, "SELECT * FROM sessions WHERE run = ? ORDER BY number", run)
+    return [Session(*columns) for *columns, check in lines if check == seal("sessions", *columns)]
+
+
+def partial_of(connection: sqlite3.Connection, entry: Entry) -> str | None:
+    """The counts so far of the race under way, unless they are damaged or of an earlier step."""
+    for body, check in _readable(connection, "SELECT body, seal FROM partials WHERE run = ?", entry.id):
+        if check == seal("partials", entry.name, entry.length, body):
+            return str(body)
+    return None
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+def write_entry(connection: sqlite3.Connection, entry: Entry) -> None:
+    """Enter a run into the catalogue, or bring its entry up to date."""
+    connection.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*entry, seal("runs", *entry)))
+
+
+def write_row(connection: sqlite3.Connection, run: int, number: int, kind: str, body: str, digest: bytes) -> None:
+    """Add a row to a run."""
+    connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", (run, number, kind, body, digest))
+
+
+def write_session(connection: sqlite3.Connection, session: Session) -> None:
+    """Note a session, or bring its record up to date."""
+    values = (*session, seal("sessions", *session))
+    connection.execute("REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def write_partial(connection: sqlite3.Connection, entry: Entry, body: str) -> None:
+    """Keep the counts so far of the race under way."""
+    values = (entry.id, body, seal("partials", entry.name, entry.length, body))
+    connection.execute("REPLACE INTO partials VALUES (?, ?, ?)", values)
+
+
+def write_count(connection: sqlite3.Connection, runs: int) -> None:
+    """Note how many runs there are."""
+    connection.execute("UPDATE meta SET runs = ?, seal = ?", (runs, seal("meta", identity(connection), runs)))
+
+
+# ---- repair ----------------------------------------------------------------------------------------------------------
+
+
+def _rediscovered(connection: sqlite3.Connection, run: int) -> Entry | None:
+    """The catalogue entry of a run as its first row tells it: the digest proves which name it had."""
+    question = "SELECT body, digest FROM rows WHERE run = ? AND number = 0 AND kind = 'ask'"
+    for body, digest in connection.execute(question, (run,)):
+        try:
+            game = json.loads(body)["game"]
+        except (ValueError, TypeError, KeyError):
+            return None
+        for number in range(1, MOST_RUNS):
+            if link(b"", f"{game}-{number}", 0, "ask", body) == digest:
+                return Entry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
+    return None
+
+
+def _cut(connection: sqlite3.Connection, entry: Entry) -> Entry:
+    """Cut a run back to its last good row: a row is good if its own digest, or that of a later row, confirms it."""
+    head = digest = link(b"", entry.name, 0, "ask", entry.ask)
+    connection.execute("DELETE FROM rows WHERE run = ? AND number = 0", (entry.id,))
+    write_row(connection, entry.id, 0, "ask", entry.ask, digest)
+    length = 1
+    question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number > 0 ORDER BY number"
+    digests = []
+    for count, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id,)), start=1):
+        digest = link(digest, entry.name, number, kind, body)
+        digests.append((digest, entry.id, number))
+        if number == count and digest in (check, entry.head):
+            length, head = number + 1, digest
+    connection.executemany("UPDATE rows SET digest = ? WHERE run = ? AND number = ?", digests)
+    connection.execute("DELETE FROM rows WHERE run = ? AND number >= ?", (entry.id, length))
+    return entry._replace(length=length, head=head)
+
+
+def _is_text(*values: object) -> bool:
+    return all(isinstance(value, str) and value.isascii() for value in values)
+
+
+def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
+    """Carry over every run as far as it is good, and say what was cut or lost."""
+    new.execute("BEGIN")
+    for order in ("", " ORDER BY run DESC, number DESC"):  # from both ends towards the place that cannot be read
+        lines = (line for line in _readable(old, f"SELECT * FROM rows{order}") if _is_text(*line[2:4]))
+        new.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?, ?, ?)", lines)
+    known = {entry.id: entry for entry in catalogue(old, {})[0]}
+    found = {run for (run,) in new.execute("SELECT DISTINCT run FROM rows") if isinstance(run, int)}
+    said = []
+    for run in sorted(known.keys() | found):
+        entry = known.get(run) or _rediscovered(new, run)
+        if entry is None:
+            said.append(f"run number {run} is lost: its request cannot be read")
+            new.execute("DELETE FROM rows WHERE run = ?", (run,))
+            continue
+        kept = _cut(new, entry)
+        if run not in known:
+            said.append(f"run {kept.name} is back in the catalogue with {kept.length} rows")
+        elif kept.length < entry.length:
+            said.append(f"run {kept.name} is cut back from {entry.length} rows to {kept.length}")
+        sessions = sessions_of(old, run)
+        for number, session in enumerate(sessions):
+            write_session(new, session._replace(number=number))
+        created = kept.created or min((session.started for session in sessions), default=0.0)
+        write_entry(new, kept._replace(sessions=len(sessions), created=created))
+        if body := partial_of(old, kept):
+            write_partial(new, kept, body)
+    write_count(new, new.execute("SELECT count(*) FROM runs").fetchone()[0])
+    new.execute("DELETE FROM rows WHERE run NOT IN (SELECT id FROM runs)")
+    new.execute("COMMIT")
+    return said

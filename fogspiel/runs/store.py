@@ -1,0 +1,336 @@
+"""Runs: what was asked, every step and the result, kept so that nothing is lost and anything can be resumed.
+
+Row 0 of a run is the request, then come the steps, then one result. Rows depend on the request alone, so two runs with
+the same request have the same rows, byte for byte; times, processes and machines are kept apart, in the sessions.
+"""
+
+import json
+import os
+import socket
+import sqlite3
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from . import hash_chain
+from .hash_chain import Entry, Row, Session, canonical, link
+from .sqlite_file import REPAIR, Busy, Committed, Damaged, File, StoreError, disorder, place
+
+__all__ = ["Busy", "Damaged", "Problem", "Row", "Run", "Store", "StoreError", "Summary", "canonical", "default_path"]
+
+
+def default_path() -> Path:
+    """Where the store is unless the user says otherwise: FOGSPIEL_STORE, else the user's data folder."""
+    if chosen := os.environ.get("FOGSPIEL_STORE"):
+        return Path(os.path.expanduser(chosen))
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "fogspiel" / "runs.db"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "fogspiel" / "runs.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in the store: what, where if that is known, and how to put it right."""
+
+    what: str
+    run: str | None
+    row: int | None
+    hint: str
+
+    def __str__(self) -> str:
+        return place(self.run, self.row) + self.what
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One line of the list of runs; what is None is not known."""
+
+    name: str
+    game: str
+    method: str | None
+    state: str
+    steps: int
+    games: int | None
+    score: float | None
+    interval: list[float] | None
+    created: float
+    seen: float | None
+    seconds: float | None
+
+
+class Run:
+    """A run in the store: read it, or append to it while holding its lock."""
+
+    def __init__(self, file: File, entry: Entry, rows: list[Row], session: Session | None, *, running: bool) -> None:
+        self.name = entry.name
+        self.rows = rows
+        self._file = file
+        self._entry = entry
+        self._session = session  # of this process, if it holds the lock
+        self._running = running
+        self._clock = time.monotonic()
+
+    @property
+    def ask(self) -> dict[str, Any]:
+        """The request: game, rules version, method, options, seed, budget, package version."""
+        return self.rows[0].body
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """What the steps say, in order."""
+        return [row.body for row in self.rows if row.kind == "step"]
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What came out, once the run is finished."""
+        return self.rows[-1].body if self.finished else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has its result."""
+        return self.rows[-1].kind == "result"
+
+    @property
+    def state(self) -> str:
+        """Finished, running (somebody works on it) or interrupted."""
+        return "finished" if self.finished else "running" if self._running else "interrupted"
+
+    def append(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Commit the next row; when this returns, killing the process cannot lose it."""
+        if kind not in ("step", "result"):
+            raise ValueError(f"a row is a step or the result, not {kind!r}")
+        if self.finished:
+            raise StoreError(f"run {self.name} is finished: start a new one with another seed or budget")
+        text, number = canonical(body), len(self.rows)
+        digest = link(self._entry.head, self.name, number, kind, text)
+        entry = self._entry._replace(length=number + 1, head=digest)
+        with self._file.change() as connection:
+            self._note_time(connection)
+            hash_chain.write_row(connection, entry.id, number, kind, text, digest)
+            hash_chain.write_entry(connection, entry)
+            connection.execute("DELETE FROM partials WHERE run = ?", (entry.id,))
+        self._entry = entry
+        self.rows.append(Row(number, kind, json.loads(text)))
+        self._file.mark(entry.id, entry.length)
+
+    @property
+    def seconds_worked(self) -> float:
+        """The time that all sessions so far have spent on the run, as far as it was noted with their rows."""
+        found = self._file.ask(lambda connection, marks: hash_chain.sessions_of(connection, self._entry.id))
+        return sum(session.seconds for session in found)
+
+    def keep_partial(self, body: Mapping[str, Any]) -> None:
+        """Keep the counts so far of the race under way, in place of earlier ones."""
+        text = canonical(body)
+        with self._file.change() as connection:
+            self._note_time(connection)
+            hash_chain.write_partial(connection, self._entry, text)
+
+    def partial(self) -> dict[str, Any] | None:
+        """The counts kept last, if they are intact and belong to the step after the last row."""
+        text = self._file.ask(lambda connection, committed: hash_chain.partial_of(connection, self._entry))
+        return None if text is None else json.loads(text)
+
+    def _note_time(self, connection: sqlite3.Connection) -> None:
+        if self._session is None:
+            raise StoreError(f"run {self.name} is open for reading only: open it with work_on")
+        worked = time.monotonic() - self._clock
+        self._session = self._session._replace(seen=time.time(), seconds=worked)
+        hash_chain.write_session(connection, self._session)
+
+    def close(self) -> None:
+        """Give the lock back; the run can be resumed at once, by any process."""
+        if self._session is not None:
+            self._session, self._running = None, False
+            self._file.here.release(self._entry.id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class Store:
+    """All runs of one user or project, in one file."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._working: list[Run] = []
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, write: bool) -> Self:
+        """Open a store; for writing it is made if missing, for reading a missing one is a store without runs."""
+        return cls(File(Path(path), write=write))
+
+    def create(self, ask: Mapping[str, Any]) -> Run:
+        """A new run, locked for this process and named after its game."""
+        text, game = canonical(ask), ask["game"]
+        self._file.demand_order()
+        self._file.ask(_entries)
+        with ExitStack() as undo:
+            with self._file.change() as connection:
+                entries = _entries(connection, {})
+                siblings = [entry.name.removeprefix(f"{game}-") for entry in entries]
+                name = f"{game}-{max((int(number) for number in siblings if number.isdecimal()), default=0) + 1}"
+                run = max((entry.id for entry in entries), default=0) + 1
+                if not self._file.here.take(run):
+                    raise Busy(f"run number {run} is locked although it does not exist yet: try again")
+                undo.callback(self._file.here.release, run)
+                head = link(b"", name, 0, "ask", text)
+                entry, session = Entry(run, name, text, time.time(), 1, head, 1), _session(run, 0)
+                hash_chain.write_entry(connection, entry)
+                hash_chain.write_row(connection, run, 0, "ask", text, head)
+                hash_chain.write_session(connection, session)
+                hash_chain.write_count(connection, len(entries) + 1)
+            self._file.mark(run, 1)
+            self._file.fold()
+            undo.pop_all()
+        return self._kept(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
+
+    def work_on(self, name: str) -> Run:
+        """A run to append to, locked for this process and verified; a finished one comes back for reading."""
+        self._file.demand_order()
+        entry = self._file.ask(lambda connection, committed: hash_chain.entry_of(connection, committed, name))
+        if not self._file.here.take(entry.id):
+            raise Busy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
+        with ExitStack() as undo:
+            undo.callback(self._file.here.release, entry.id)
+            entry, rows = self._verified(name)
+            if rows[-1].kind == "result":
+                return Run(self._file, entry, rows, None, running=False)
+            session = _session(entry.id, entry.sessions)
+            entry = entry._replace(sessions=entry.sessions + 1)
+            with self._file.change() as connection:
+                hash_chain.write_session(connection, session)
+                hash_chain.write_entry(connection, entry)
+            undo.pop_all()
+        return self._kept(Run(self._file, entry, rows, session, running=True))
+
+    def read(self, name: str) -> Run:
+        """A run to look at, verified from the first row to the last."""
+        entry, rows = self._verified(name)
+        return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
+
+    def names(self) -> list[str]:
+        """The names of all runs, oldest first."""
+        return [entry.name for entry in self._file.ask(_entries)]
+
+    def summaries(self) -> list[Summary]:
+        """What there is to tell about each run in one line, oldest first."""
+
+        def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
+            return [_summary(connection, committed, entry, self._file) for entry in _entries(connection, committed)]
+
+        return self._file.ask(question)
+
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong in the store."""
+        try:
+            return self._file.ask(_problems)
+        except Damaged as fault:
+            return [_problem(fault)]
+
+    def repair(self) -> list[str]:
+        """Cut every damaged run back to its last good row, after copying the file, and say what was done."""
+        if not (found := self.problems()):
+            return []
+        backup, done = self._file.rebuild(hash_chain.salvage)
+        return [f"the damaged store was copied to {backup}", *(f"found: {problem}" for problem in found), *done]
+
+    def close(self) -> None:
+        """Give back every lock and close the file."""
+        for run in self._working:
+            run.close()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _kept(self, run: Run) -> Run:
+        self._working.append(run)
+        return run
+
+    def _verified(self, name: str) -> tuple[Entry, list[Row]]:
+        def question(connection: sqlite3.Connection, committed: Committed) -> tuple[Entry, list[Row]]:
+            entry = hash_chain.entry_of(connection, committed, name)
+            return entry, hash_chain.rows_of(connection, committed, entry)
+
+        return self._file.ask(question)
+
+    def _worker(self, entry: Entry) -> str:
+        sessions = self._file.ask(lambda connection, committed: hash_chain.sessions_of(connection, entry.id))
+        if not sessions:
+            return "another process"
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sessions[-1].started))
+        return f"process {sessions[-1].pid} on {sessions[-1].host} since {since}"
+
+
+def _session(run: int, number: int) -> Session:
+    now = time.time()
+    return Session(run, number, os.getpid(), socket.gethostname(), now, now, 0.0)
+
+
+def _entries(connection: sqlite3.Connection, committed: Committed) -> list[Entry]:
+    entries, faults = hash_chain.catalogue(connection, committed)
+    if faults:
+        raise faults[0]
+    return entries
+
+
+def _summary(connection: sqlite3.Connection, committed: Committed, entry: Entry, file: File) -> Summary:
+    """One line of the list of runs; a run whose last row is not good is listed as damaged."""
+    ask = json.loads(entry.ask)
+    try:
+        last = hash_chain.last_row(connection, committed, entry)
+        unfinished = "running" if file.running(entry.id) else "interrupted"
+        state = "finished" if last.kind == "result" else unfinished
+    except Damaged:
+        last, state = Row(0, "ask", {}), "damaged"
+    sessions = hash_chain.sessions_of(connection, entry.id)
+    whole = len(sessions) == entry.sessions > 0
+    return Summary(
+        name=entry.name,
+        game=ask["game"],
+        method=ask.get("method"),
+        state=state,
+        steps=entry.length - 1 - (last.kind == "result"),
+        games=last.body.get("games"),
+        score=last.body.get("score"),
+        interval=last.body.get("interval"),
+        created=entry.created,
+        seen=max(session.seen for session in sessions) if whole else None,
+        seconds=sum(session.seconds for session in sessions) if whole else None,
+    )
+
+
+def _problem(fault: Damaged) -> Problem:
+    return Problem(fault.what, fault.run, fault.row, REPAIR)
+
+
+def _problems(connection: sqlite3.Connection, committed: Committed) -> list[Problem]:
+    """What is wrong with the pages, the catalogue, and each run."""
+    try:
+        what = disorder(connection)
+        faults = [Damaged(what)] if what else []
+    except sqlite3.DatabaseError as error:
+        faults = [hash_chain.located(error)]
+    entries, catalogued = hash_chain.catalogue(connection, committed)
+    faults += catalogued
+    for entry in entries:
+        try:
+            hash_chain.rows_of(connection, committed, entry)
+        except Damaged as fault:
+            faults.append(fault)
+        if len(hash_chain.sessions_of(connection, entry.id)) != entry.sessions:
+            faults.append(Damaged("the times of its sessions are damaged", entry.name))
+    return [_problem(fault) for fault in faults]

@@ -1,0 +1,46 @@
+"""Independent jobs on several processes or on a cluster, with results in the order of the jobs.
+
+A job is a callable without arguments that can be pickled, whose result depends on nothing else; `str(job)` is what it
+is called. Workers die and hang: that is noticed, said in one sentence, and the job is repeated, so the results are
+those of one process. A job that runs for long should call `beat` at least every few seconds.
+"""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
+
+from ...core.heartbeat import Limits, beat
+
+__all__ = ["Limits", "beat", "say", "worked"]
+
+T = TypeVar("T")
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on stderr."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def worked(
+    jobs: Sequence[Callable[[], T]],
+    processes: int,
+    cluster: str | None = None,
+    on_fault: Callable[[str], None] = say,
+    limits: Limits = Limits(),  # noqa: B008 (a constant)
+) -> Generator[T, None, None]:
+    """The results of the jobs, in their order, each as soon as it and all before it are there; close it to stop.
+
+    They are worked out in this process if there is to be one only, else in that many others, or by the workers of the
+    Dask scheduler whose address is `cluster`. An error in a job is raised when its turn has come.
+    """
+    if cluster is not None:
+        from .cluster import worked_there
+
+        yield from worked_there(jobs, cluster, on_fault, limits)
+    elif min(processes, len(jobs)) < 2:
+        for job in jobs:
+            yield job()
+    else:
+        from .local import worked_here
+
+        yield from worked_here(jobs, min(processes, len(jobs)), on_fault, limits)

@@ -1,0 +1,271 @@
+"""Jobs on a Dask cluster.
+
+joblib's own Dask backend returns results in order and outlives a killed worker, but hides which worker has which job:
+a worker that hangs could be neither found nor named. So this speaks to the scheduler by `distributed` itself.
+"""
+
+import logging
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+from joblib.externals.loky.backend.reduction import dumps
+
+from ... import __version__
+from .compile_lock import compile_in_turn
+from ...core.heartbeat import DEATHS, Limits, Silence, done, given_up
+
+ANSWER = 10.0
+"""Seconds within which the scheduler must answer, and the nanny of a hanging worker replace it."""
+FETCH = 1.0
+"""Seconds to wait for a result that is there, but on a worker that may have died meanwhile."""
+
+
+def versions() -> dict[str, str]:
+    """What the results depend on besides the jobs."""
+    return {
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "fogspiel": __version__,
+        **{name: version(name) for name in ("numpy", "numba")},
+    }
+
+
+@dataclass
+class Post:
+    """A worker of the cluster at a job."""
+
+    address: str
+    worker: str
+    silence: Silence
+
+
+def worked_there(
+    jobs: Sequence[Callable[[], Any]], address: str, on_fault: Callable[[str], None], limits: Limits
+) -> Iterator[Any]:
+    """The results of the jobs in their order, from the workers of the scheduler at that address."""
+    with connected(address) as client:
+        crew = _Crew(client, address, jobs, on_fault, limits)
+        try:
+            crew.begin()
+            for number in range(len(jobs)):
+                while number not in crew.finished:
+                    crew.go_on()
+                result = crew.finished.pop(number)
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
+        finally:
+            crew.stop()
+
+
+def check(address: str) -> None:
+    """Refuse an address where no scheduler answers."""
+    with connected(address):
+        pass
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler at that address, if it answers."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError("a cluster needs Dask: pip install 'fogspiel[cluster]'") from None
+    with silenced():
+        try:
+            client = Client(address, timeout=ANSWER, set_as_default=False)
+        except (OSError, ValueError, TimeoutError, ImportError) as error:
+            raise ValueError(
+                f"no Dask scheduler answers at {address!r} ({type(error).__name__}): start one with `dask scheduler`, "
+                "and give the address that it prints, such as tcp://127.0.0.1:8786"
+            ) from None
+        try:
+            yield client
+        finally:
+            with suppress(OSError, TimeoutError):
+                client.close(timeout=FETCH)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep to ourselves what distributed writes about lost connections: we say it better."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+class _Crew:
+    """The workers of a cluster, what they are at, and what has come of it."""
+
+    def __init__(
+        self,
+        client: Any,
+        address: str,
+        jobs: Sequence[Callable[[], Any]],
+        on_fault: Callable[[str], None],
+        limits: Limits,
+    ) -> None:
+        self.client, self.address, self.jobs, self.on_fault, self.limits = client, address, jobs, on_fault, limits
+        self.name = f"fogspiel-{uuid4().hex[:12]}"
+        self.news: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self.futures: dict[int, Any] = {}
+        self.posts: dict[int, Post] = {}
+        self.deaths = [0] * len(jobs)
+        self.finished: dict[int, Any] = {}
+        self.replaced: set[str] = set()
+        self.looked = monotonic()
+        self.alone = False
+
+    def begin(self) -> None:
+        """Hand in all jobs; the scheduler gives the first of them to its workers first."""
+        self.client.subscribe_topic(self.name, lambda event: self.news.put(("sign", event[1])))
+        self.client.subscribe_topic("all", lambda event: self.news.put(("all", event[1])))
+        for number in range(len(self.jobs)):
+            self._submit(number)
+
+    def go_on(self) -> None:
+        """Take in the news, or look after the workers if there is none."""
+        try:
+            kind, what = self.news.get(timeout=self.limits.look)
+        except Empty:
+            kind, what = "", None
+        if kind == "sign":
+            self._hear(*what)
+        elif kind == "done":
+            self._fetch(what)
+        elif kind == "all" and what["action"] == "remove-worker":
+            self._part(what["worker"], what.get("processing-tasks", ()))
+        if monotonic() - self.looked >= self.limits.look:
+            self._look_after(monotonic() - self.looked)
+            self.looked = monotonic()
+
+    def stop(self) -> None:
+        """Take back all jobs that are not done; workers notice at their next beat."""
+        with suppress(Exception):
+            self.client.cancel(list(self.futures.values()), force=True)
+
+    def _submit(self, number: int) -> None:
+        self.futures[number] = self.client.submit(
+            attend, bytes(dumps(self.jobs[number])), self.name, number, versions(),
+            key=f"{self.name}-{number}-{uuid4().hex[:6]}", pure=False, priority=-number,
+        )  # fmt: skip
+        self.futures[number].add_done_callback(lambda future: self.news.put(("done", number)))
+
+    def _hear(self, number: int, address: str, worker: str, signs: int, last: bytes) -> None:
+        if number in self.futures:
+            if number not in self.posts or self.posts[number].worker != worker:
+                self.posts[number] = Post(address, worker, Silence(self.limits))
+            self.posts[number].silence.hear(signs, last)
+
+    def _fetch(self, number: int) -> None:
+        """Bring in what a job has come to."""
+        from distributed import KilledWorker
+
+        future = self.futures[number]
+        if future.status == "error":
+            error = future.exception(timeout=FETCH)
+            if not isinstance(error, KilledWorker):
+                return self._finish(number, error)
+            # The scheduler has lost four workers with it, though perhaps it only stood in line behind the culprit.
+            self.deaths[number] += 1
+            if self.deaths[number] < DEATHS:
+                return self._submit(number)
+            return self._finish(number, given_up(self.jobs[number]))
+        if future.status == "cancelled":
+            raise self._gone()
+        try:
+            if future.status == "finished":
+                return self._finish(number, future.result(timeout=FETCH))
+        except TimeoutError:
+            pass
+        # Its worker was lost with it: the scheduler has it done again.
+        future.add_done_callback(lambda future: self.news.put(("done", number)))
+        return None
+
+    def _finish(self, number: int, result: Any) -> None:
+        absent = isinstance(result, ImportError | AttributeError) and "fogspiel" in str(result)
+        if absent or (isinstance(result, RuntimeError) and "deserialization of the task graph" in str(result)):
+            result = ValueError(
+                f"the scheduler at {self.address} or one of its workers does not have fogspiel {__version__}: "
+                "install it there"
+            )
+        self.finished[number] = result
+        del self.futures[number]
+        self.posts.pop(number, None)
+
+    def _part(self, address: str, tasks: Iterable[str]) -> None:
+        """A worker has left the cluster: name it if it was at a job of ours."""
+        lost = [number for number, post in self.posts.items() if post.address == address]
+        for number in lost:
+            self._lose(number, "died on")
+        if not lost and address not in self.replaced and any(str(key).startswith(self.name) for key in tasks):
+            self.on_fault(f"worker {address} died before it said what it was at: its jobs are repeated")
+
+    def _lose(self, number: int, fate: str) -> None:
+        """Take leave of a worker; the scheduler repeats its job, unless too many were lost with it."""
+        post = self.posts.pop(number)
+        self.deaths[number] += 1
+        again = self.deaths[number] < DEATHS
+        self.on_fault(f"{post.worker} {fate} {self.jobs[number]}: the job is {'repeated' if again else 'given up'}")
+        if not again:
+            self.client.cancel([self.futures[number]], force=True)
+            self._finish(number, given_up(self.jobs[number]))
+
+    def _look_after(self, passed: float) -> None:
+        """Replace workers that hang, and say when there are none."""
+        if self.client.status in ("closing", "closed"):
+            raise self._gone()
+        for number, post in list(self.posts.items()):
+            if post.silence.endure(passed) and number in self.posts:
+                self._lose(number, f"has hung for {post.silence.seconds:.0f} s on")
+                self.replaced.add(post.address)
+                # Its nanny, where it has one, kills it and starts another; else the scheduler strikes it off.
+                with suppress(OSError, TimeoutError):
+                    self.client.restart_workers([post.address], timeout=ANSWER, raise_for_error=False)
+        alone = not self.client.nthreads()
+        if alone and not self.alone:
+            self.on_fault(f"the cluster at {self.address} has no workers: waiting for one (`dask worker ADDRESS`)")
+        self.alone = alone
+
+    def _gone(self) -> ValueError:
+        return ValueError(f"the scheduler at {self.address} is gone: start it again, and go on; what was done is kept")
+
+
+# In the worker
+
+
+def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> Any:
+    """The result of a job, with its signs of life as events; a job that nobody waits for any more is broken off."""
+    from distributed import get_worker
+
+    here, worker = versions(), get_worker()
+    for what in wanted:
+        if here[what] != wanted[what]:
+            raise ValueError(
+                f"worker {worker.address} has {what} {here[what]}, but this is {what} {wanted[what]}: results may "
+                "differ, so install the same there"
+            )
+    key, signs = worker.get_current_task(), 0
+
+    def tell(sign: bytes) -> None:
+        nonlocal signs
+        signs += 1
+        task = worker.state.tasks.get(key)
+        if task is None or task.state == "cancelled":
+            raise InterruptedError(f"job {number} is not wanted any more")
+        worker.log_event(
+            name, (number, worker.address, f"worker {worker.address} (process {os.getpid()})", signs, sign)
+        )
+
+    compile_in_turn()
+    return done(payload, tell)

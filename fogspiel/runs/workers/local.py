@@ -1,0 +1,193 @@
+"""Jobs on several processes of this machine: loky's, each with an executor of its own.
+
+`joblib.Parallel` stops all its processes when one of them dies, and does not say which, or with which job. With one
+process for each executor, the others go on, and it is known what was lost.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
+from joblib.externals.loky.backend.reduction import dumps
+
+from .compile_lock import compile_in_turn
+from ...core.heartbeat import DEATHS, Limits, Silence, done, given_up
+
+INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
+PARENT_SECONDS = 2.0
+"""How often a worker looks whether its parent is still there."""
+
+
+@dataclass
+class Post:
+    """A worker at a job."""
+
+    executor: Any
+    number: int
+    file: Path
+    """Holds the number of the worker's process, and a character for every sign of life."""
+    silence: Silence
+
+    def look(self) -> None:
+        """See whether there have been signs of life."""
+        signs = self.file.read_bytes() if self.file.exists() else b""
+        self.silence.hear(len(signs), signs[-1:])
+
+    @property
+    def worker(self) -> str:
+        """What the worker is called."""
+        signs = self.file.read_text() if self.file.exists() else ""
+        process = signs.rstrip("b.")
+        return f"worker {process}" if process else "a worker that had not yet begun"
+
+
+def worked_here(
+    jobs: Sequence[Callable[[], Any]], processes: int, on_fault: Callable[[str], None], limits: Limits
+) -> Iterator[Any]:
+    """The results of the jobs in their order, from that many processes."""
+    with TemporaryDirectory(prefix="fogspiel-", ignore_cleanup_errors=True) as folder:
+        crew = _Crew(jobs, processes, on_fault, limits, Path(folder))
+        try:
+            for number in range(len(jobs)):
+                while number not in crew.finished:
+                    crew.go_on()
+                yield crew.finished.pop(number).result()
+        finally:
+            crew.stop()
+
+
+class _Crew:
+    """The workers, what they are at, and what is left to do."""
+
+    def __init__(
+        self,
+        jobs: Sequence[Callable[[], Any]],
+        processes: int,
+        on_fault: Callable[[str], None],
+        limits: Limits,
+        folder: Path,
+    ) -> None:
+        self.jobs, self.processes, self.on_fault, self.limits, self.folder = jobs, processes, on_fault, limits, folder
+        self.left = deque(range(len(jobs)))
+        self.idle: list[Any] = []
+        self.posts: dict[Future, Post] = {}
+        self.deaths = [0] * len(jobs)
+        self.finished: dict[int, Future] = {}
+
+    def go_on(self) -> None:
+        """Keep everybody busy, and wait until something has happened or it is time to look after them."""
+        while self.left and len(self.posts) < self.processes:
+            self._assign(self.left.popleft())
+        began = time.monotonic()
+        ready, _ = wait(self.posts, timeout=self.limits.look, return_when=FIRST_COMPLETED)
+        for future in ready:
+            post = self.posts.pop(future)
+            if isinstance(future.exception(), BrokenProcessPool):
+                self._lose(post, "died on")
+            else:
+                self._finish(post.number, future)
+                self.idle.append(post.executor)
+                post.file.unlink(missing_ok=True)
+        passed = time.monotonic() - began
+        for future, post in list(self.posts.items()):
+            post.look()
+            if post.silence.endure(passed) and not future.done():
+                del self.posts[future]
+                self._lose(post, f"has hung for {post.silence.seconds:.0f} s and was killed on")
+
+    def stop(self) -> None:
+        """Kill all workers."""
+        with sheltered():
+            for executor in (*self.idle, *(post.executor for post in self.posts.values())):
+                executor.shutdown(kill_workers=True)
+
+    def _assign(self, number: int) -> None:
+        file = self.folder / f"{number}-{self.deaths[number]}"
+        task = (attend, bytes(dumps(self.jobs[number])), str(file))
+        with sheltered():  # so that Ctrl-C reaches neither a half-made executor nor its process
+            executor = self.idle.pop() if self.idle else ProcessPoolExecutor(1, initializer=enlist)
+            try:
+                future = executor.submit(*task)
+            except BrokenProcessPool:  # its worker died while it was idle
+                executor.shutdown()
+                executor = ProcessPoolExecutor(1, initializer=enlist)
+                future = executor.submit(*task)
+            self.posts[future] = Post(executor, number, file, Silence(self.limits))
+
+    def _lose(self, post: Post, fate: str) -> None:
+        """Take leave of a worker; its job is the next to be done, unless too many were lost with it."""
+        number, worker = post.number, post.worker
+        with sheltered():
+            post.executor.shutdown(kill_workers=True)
+        self.deaths[number] += 1
+        again = self.deaths[number] < DEATHS
+        self.on_fault(f"{worker} {fate} {self.jobs[number]}: the job is {'repeated' if again else 'given up'}")
+        if again:
+            self.left.appendleft(number)
+        else:
+            failed: Future = Future()
+            failed.set_exception(given_up(self.jobs[number]))
+            self._finish(number, failed)
+
+    def _finish(self, number: int, future: Future) -> None:
+        self.finished[number] = future
+        if future.exception() is not None:  # nobody will ask for what comes after it
+            self.left = deque(other for other in self.left if other < number)
+
+
+@contextmanager
+def sheltered() -> Iterator[None]:
+    """Put off Ctrl-C until the end of the block; a process that is started inside does not hear of it."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# In the worker
+
+
+def enlist() -> None:
+    """Become a worker: the parent alone answers to Ctrl-C, and stops its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    compile_in_turn()
+
+
+_folders: set[Path] = set()
+"""Where this worker has left signs of life."""
+
+
+def _end_with_parent(parent: int) -> None:
+    """Tidy up and end when the parent has gone, at work or between two jobs."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    for folder in _folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def attend(payload: bytes, file: str) -> Any:
+    """The result of a job, with its signs of life in a file."""
+    _folders.add(Path(file).parent)
+    with open(file, "ab", buffering=0) as signs:
+        signs.write(b"%d" % os.getpid())
+        return done(payload, signs.write)

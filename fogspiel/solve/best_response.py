@@ -1,0 +1,285 @@
+"""The judge: how good two strategies are, found on the tree itself by code that shares nothing with the solvers.
+
+A strategy is one number for each sequence of its player, in the numbering of the tree: the probability of an action,
+given that its infoset is reached. Entry 0, the empty sequence, is not looked at.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from numbers import Rational
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..core.kernel import kernel
+from .tree import LEAF, Tree
+
+Number = TypeVar("Number", float, Fraction)
+
+ROW_TOLERANCE = 1e-9
+MASS_TOLERANCE = 1e-6
+SOUND = -1
+
+
+class Judgement(NamedTuple, Generic[Number]):
+    """What a pair of strategies is worth; payoffs are the first player's."""
+
+    value: Number
+    """The expected payoff when both are played."""
+    lower: Number
+    """What the first player's strategy secures: the payoff against the best response to it."""
+    upper: Number
+    """What the second player's strategy concedes: the payoff of the best response to it."""
+
+    @property
+    def gap(self) -> Number:
+        """What the two players together could gain by responding best (the sum over both, called NashConv)."""
+        return self.upper - self.lower
+
+    @property
+    def exploitability(self) -> Number:
+        """Half of the gap: the mean over the two players, zero in equilibrium only."""
+        return self.gap / 2
+
+
+@kernel
+def faulty_row(owner, first, count, player, behaviour, tolerance):
+    """An infoset of the player whose probabilities are negative or do not add up to 1, or SOUND."""
+    for i in range(len(owner)):
+        if owner[i] == player:
+            total = 0.0
+            for s in range(first[i], first[i] + count[i]):
+                if not behaviour[s] >= 0.0:
+                    return i
+                total += behaviour[s]
+            if not abs(total - 1.0) <= tolerance:
+                return i
+    return SOUND
+
+
+@kernel
+def reach_sequences(owner, before, first, count, player, behaviour, reach):
+    """Write the probability that the player plays each of his sequences if everything else leads there."""
+    reach[0] = 1.0
+    for i in range(len(owner)):
+        if owner[i] == player:
+            for s in range(first[i], first[i] + count[i]):
+                reach[s] = reach[before[i]] * behaviour[s]
+
+
+@kernel
+def weigh_leaves(
+    parent, slot, label, luck, odds, payoffs, owner, before, first, count, reach_0, reach_1, last, gain_0, gain_1, sums
+):
+    """Walk through the tree and add what each leaf is worth to the last sequence of either player.
+
+    `gain_0` is for the first player against `reach_1`, `gain_1` for the second against `reach_0`; `sums` becomes the
+    expected payoff and the total probability. The answer is a node that its infoset does not fit, or SOUND.
+    """
+    for node in range(len(parent)):
+        last[node, 0] = 0
+        last[node, 1] = 0
+        above = parent[node]
+        if above >= 0:
+            last[node, 0] = last[above, 0]
+            last[node, 1] = last[above, 1]
+            infoset = label[above]
+            if infoset >= 0:
+                if not 0 <= slot[node] < count[infoset]:
+                    return node
+                last[node, owner[infoset]] = first[infoset] + slot[node]
+        here = label[node]
+        if here >= 0 and last[node, owner[here]] != before[here]:
+            return node
+        if here <= LEAF:
+            chance = odds[luck[node]]
+            payoff = chance * payoffs[LEAF - here]
+            s, r = last[node, 0], last[node, 1]
+            gain_0[s] += reach_1[r] * payoff
+            gain_1[r] -= reach_0[s] * payoff
+            sums[0] += reach_0[s] * reach_1[r] * payoff
+            sums[1] += reach_0[s] * reach_1[r] * chance
+    return SOUND
+
+
+@kernel
+def respond(owner, before, first, count, player, gain, choice):
+    """Choose the best action of each infoset of the player, the last infoset first; gain[0] becomes the best total."""
+    for i in range(len(owner) - 1, -1, -1):
+        if owner[i] == player:
+            best = first[i]
+            for s in range(first[i] + 1, first[i] + count[i]):
+                if gain[s] > gain[best]:
+                    best = s
+            choice[i] = best
+            gain[before[i]] += gain[best]
+
+
+class _Weights(NamedTuple):
+    """What the leaves are worth to the sequences of either player."""
+
+    gains: tuple[np.ndarray, np.ndarray]
+    value: float
+    mass: float
+
+
+def _width(tree: Tree, player: int) -> int:
+    """How many sequences a player has, the empty one included."""
+    return 1 + int(tree.count[tree.owner == player].sum())
+
+
+def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+    """The realisation probabilities of a player's sequences, after checking his strategy."""
+    row = np.ascontiguousarray(behaviour, np.float64)
+    _check_length(tree, player, row.shape)
+    fault = faulty_row(tree.owner, tree.first, tree.count, player, row, ROW_TOLERANCE)
+    if fault != SOUND:
+        raise _not_a_law(tree, player, fault)
+    reach = np.empty(len(row))
+    reach_sequences(tree.owner, tree.before, tree.first, tree.count, player, row, reach)
+    return reach
+
+
+def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
+    if shape != (_width(tree, player),):
+        raise ValueError(
+            f"{tree.title}: a strategy of player {player + 1} has {_width(tree, player)} numbers, one for each "
+            f"sequence, but {shape[0] if len(shape) == 1 else 'a table'} was given"
+        )
+
+
+def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
+    return ValueError(
+        f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset} must not be negative and must "
+        f"add up to 1"
+    )
+
+
+def _not_a_tree(tree: Tree, node: int) -> ValueError:
+    return ValueError(
+        f"{tree.title}: node {node} does not fit its infoset; all nodes of an infoset must have the same actions and "
+        f"the same past moves of its owner"
+    )
+
+
+def _not_one(tree: Tree, mass: float) -> ValueError:
+    return ValueError(f"{tree.title}: the probabilities of the leaves add up to {mass}, but they must add up to 1")
+
+
+def _weights(tree: Tree, reach_0: np.ndarray, reach_1: np.ndarray) -> _Weights:
+    """The worth of all sequences for given realisation probabilities."""
+    gains = np.zeros(len(reach_0)), np.zeros(len(reach_1))
+    sums = np.zeros(2)
+    fault = weigh_leaves(
+        tree.parent, tree.slot, tree.label, tree.luck, np.array(tree.odds, float), np.array(tree.payoffs, float),
+        tree.owner, tree.before, tree.first, tree.count, reach_0, reach_1,
+        np.empty((tree.nodes, 2), np.int64), *gains, sums,
+    )  # fmt: skip
+    if fault != SOUND:
+        raise _not_a_tree(tree, fault)
+    return _Weights(gains, float(sums[0]), float(sums[1]))
+
+
+def _responded(tree: Tree, player: int, gain: np.ndarray) -> np.ndarray:
+    """The sequence that the player chooses at each of his infosets; gain[0] becomes what he gets."""
+    choice = np.zeros(len(tree.owner), np.int64)
+    respond(tree.owner, tree.before, tree.first, tree.count, player, gain, choice)
+    return choice
+
+
+def judgement(tree: Tree, first: np.ndarray, second: np.ndarray) -> Judgement[float]:
+    """What a pair of strategies is worth, in floats."""
+    weights = _weights(tree, _reach(tree, 0, first), _reach(tree, 1, second))
+    if abs(weights.mass - 1) > MASS_TOLERANCE:
+        raise _not_one(tree, weights.mass)
+    for player in (0, 1):
+        _responded(tree, player, weights.gains[player])
+    return Judgement(weights.value, -float(weights.gains[1][0]), float(weights.gains[0][0]))
+
+
+def best_response(tree: Tree, player: int, opponent: np.ndarray) -> np.ndarray:
+    """A pure strategy of the player that does best against the opponent's; of equal actions the first one."""
+    mine, theirs = np.ones(_width(tree, player)), _reach(tree, 1 - player, opponent)
+    weights = _weights(tree, mine, theirs) if player == 0 else _weights(tree, theirs, mine)
+    choice = _responded(tree, player, weights.gains[player])
+    behaviour = np.zeros(len(mine))
+    behaviour[0] = 1.0
+    behaviour[choice[tree.owner == player]] = 1.0
+    return behaviour
+
+
+# The same in exact arithmetic, in plain Python
+
+
+def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list[Fraction]:
+    """`_reach` for fractions: the probabilities must add up to 1 exactly."""
+    _check_length(tree, player, (len(behaviour),))
+    reach = [Fraction(1)] * len(behaviour)
+    for i in np.flatnonzero(tree.owner == player).tolist():
+        low = int(tree.first[i])
+        row = behaviour[low : low + int(tree.count[i])]
+        if not all(isinstance(p, Rational) and p >= 0 for p in row) or sum(row) != 1:
+            raise _not_a_law(tree, player, i)
+        for s, p in enumerate(row, low):
+            reach[s] = reach[int(tree.before[i])] * p
+    return reach
+
+
+def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
+    """How many leaves there are for each pair of last sequences, probability of chance and payoff."""
+    parent, slot, label, luck = (row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.luck))
+    owner, before, first, count = (row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count))
+    last: list[tuple[int, int]] = []
+    leaves: dict[tuple[int, int, int, int], int] = defaultdict(int)
+    for node, above in enumerate(parent):
+        past = last[above] if above >= 0 else (0, 0)
+        infoset = label[above] if above >= 0 else LEAF
+        if infoset >= 0:
+            if not 0 <= slot[node] < count[infoset]:
+                raise _not_a_tree(tree, node)
+            move = first[infoset] + slot[node]
+            past = (move, past[1]) if owner[infoset] == 0 else (past[0], move)
+        last.append(past)
+        here = label[node]
+        if here >= 0 and past[owner[here]] != before[here]:
+            raise _not_a_tree(tree, node)
+        if here <= LEAF:
+            leaves[past[0], past[1], luck[node], LEAF - here] += 1
+    return leaves
+
+
+def _exact_best(tree: Tree, player: int, gain: list[Fraction]) -> Fraction:
+    """The most that the player can get when his sequences are worth this much."""
+    for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
+        low = int(tree.first[i])
+        gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
+    return gain[0]
+
+
+def exact_judgement(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Judgement[Fraction]:
+    """What a pair of strategies is worth, in fractions."""
+    reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
+    # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
+    unit = lcm(*(p.denominator for p in tree.odds)) * lcm(*(p.denominator for p in tree.payoffs))
+    chances = [int(p * unit) for p in tree.odds]
+    worth = [[int(p * q * unit) for q in tree.payoffs] for p in tree.odds]
+    pays: dict[tuple[int, int], int] = defaultdict(int)
+    falls: dict[tuple[int, int], int] = defaultdict(int)
+    for (s, r, luck, payoff), leaves in _exact_leaves(tree).items():
+        pays[s, r] += leaves * worth[luck][payoff]
+        falls[s, r] += leaves * chances[luck]
+    gains = [Fraction(0)] * len(reach_0), [Fraction(0)] * len(reach_1)
+    masses = [Fraction(0)] * len(reach_0)
+    for (s, r), pay in pays.items():
+        if reach_1[r]:
+            gains[0][s] += reach_1[r] * pay
+            masses[s] += reach_1[r] * falls[s, r]
+        if reach_0[s]:
+            gains[1][r] -= reach_0[s] * pay
+    value = sum((p * gain for p, gain in zip(reach_0, gains[0], strict=True)), Fraction(0))
+    mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
+    if mass != unit:
+        raise _not_one(tree, float(mass / unit))
+    return Judgement(value / unit, -_exact_best(tree, 1, gains[1]) / unit, _exact_best(tree, 0, gains[0]) / unit)

@@ -1,0 +1,108 @@
+"""Certificate files: written, read, checked by the checker that fits, and put into words."""
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..core.players import Entrant, follower_of
+from .game_sources import Problem, problem_named, problem_of_package
+from .checkers.tree_certificate import check
+
+MOST_BYTES = 1 << 30
+OWN_CHECKERS = {
+    "fogspiel resistance certificate 1": "resistance.check",
+    "fogspiel phantom certificate 1": "phantom.raw",
+    "fogspiel phantom bounds 1": "phantom.proof",
+    "fogspiel permutation certificate 1": "phantom.permutation_check",
+}
+"""Games whose trees are too large to be walked have formats of their own, each with its independent checker."""
+OWN_PLAYERS = {
+    "fogspiel resistance certificate 1": "resistance.play",
+    "fogspiel phantom certificate 1": "phantom.play",
+    "fogspiel permutation certificate 1": "phantom.permutation_play",
+}
+OWN_WORDS = {
+    "fogspiel resistance certificate 1": "resistance.explain",
+    "fogspiel phantom certificate 1": "phantom.explain",
+    "fogspiel permutation certificate 1": "phantom.permutation_words",
+}
+
+
+def write(body: dict[str, Any], path: Path) -> None:
+    """Write a certificate, with a sentence if that is not possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body, separators=(",", ":")) + "\n")
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The certificate in a file, as far as it is one."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"the certificate {path} is larger than a GiB: that is no certificate of ours")
+        body = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the certificate {path} is damaged or not complete: it is not JSON ({error})") from None
+    if not isinstance(body, dict) or not isinstance(body.get("game"), str):
+        raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
+    return body
+
+
+def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
+    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name."""
+    if checker := _module(OWN_CHECKERS, body):
+        found = checker.verified(body)
+        return found if isinstance(found, tuple) else (found, found)
+    problem = problem_of(body, source)
+    return check(body, problem.positions(), problem.name, problem.version)
+
+
+def problem_of(body: dict[str, Any], source: str | None) -> Problem:
+    """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
+    if source is not None:
+        return problem_named(source)
+    try:
+        return problem_of_package(body["game"])
+    except ValueError as error:
+        raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
+
+
+def follower_of_certificate(name: str, body: dict[str, Any]) -> Entrant:
+    """Somebody who plays the two strategies of a certificate."""
+    if module := _module(OWN_PLAYERS, body):
+        return module.follower(name, body)
+    return follower_of(name, body["strategies"])
+
+
+def own_words(body: dict[str, Any], everything: bool) -> list[str] | None:
+    """A solution in the words of its game, where the game has some."""
+    module = _module(OWN_WORDS, body)
+    return module.explained(body, everything) if module else None
+
+
+def _module(homes: dict[str, str], body: dict[str, Any]) -> Any:
+    """The module that is responsible for the format of a certificate, or None."""
+    home = homes.get(str(body.get("format")))
+    return import_module(f"{__package__}.{home}") if home else None
+
+
+def strategy_rows(body: dict[str, Any], side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
+    """What a player sees, and what he does then, row by row."""
+    problem = problem_of(body, source)
+    for row in body["strategies"][side]:
+        seen, names = problem.words(row["view"], row["actions"])
+        shares = zip(names, row["probabilities"], strict=True)
+        played = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), ", ".join(played)
+
+
+def _short(share: str) -> str:
+    """A probability as people read it."""
+    return share if len(share) < 12 else f"{float(Fraction(share)):.6f}"

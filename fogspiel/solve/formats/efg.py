@@ -1,0 +1,197 @@
+"""Gambit's extensive-form files, `EFG 2 R` and `EFG 2 D`: read into a tree, and written from one.
+
+    c "name" infoset "infoset's name" { "action" probability .. } outcome "outcome's name" { payoff, payoff }
+    p "name" player infoset "infoset's name" { "action" .. } outcome "outcome's name" { payoff, payoff }
+    t "name" outcome "outcome's name" { payoff, payoff }
+
+Nodes come in preorder. What follows the number of an infoset or outcome may be left out once it has been given;
+outcome 0 is none. Outcomes on the way to a leaf are added up. Written by the format's description in Gambit's manual.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..tree import CHANCE_NODE, LEAF, Tree
+from .gambit import END, TEXT, WORD, Script, braced, file_text, heading, plain, quoted
+from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, Plant, unrounded
+from .tree_labels import PLAYERS, Described, Labels, distinct, numbered
+
+
+def read_efg(path: str | Path, most: int = DEFAULT_MOST) -> Described:
+    """The game in a file of Gambit's extensive form; `most` limits its nodes."""
+    return from_efg(file_text(path), str(path), most)
+
+
+def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> Described:
+    """The game in a text of Gambit's extensive form; `source` is what errors call it."""
+    script = Script(text, source)
+    title, players = heading(script, "EFG", "2", "extensive-form")
+    if script.kind == TEXT:
+        script.taken_text("a comment")
+    plant, known = Plant(source, most, script.entry), Known({}, {}, {})
+    while not plant.complete:
+        script.begin_entry()
+        if script.kind != WORD:
+            raise script.unexpected("the next node, c, p or t,")
+        letter = script.taken(WORD, "a node")
+        if letter not in NODES:
+            raise ValueError(f"{script.entry()}: here is {letter[:40]!r}, where the next node, c, p or t, should be")
+        script.taken_text("the name of the node in quotes")
+        NODES[letter](script, plant, known)
+    if script.kind != END:
+        raise script.refusal("every node of the tree is there, but the file goes on")
+    return plant.described(title or Path(source).stem, players)
+
+
+class Offer(NamedTuple):
+    """An infoset's name, its actions, and their probabilities if it is chance's."""
+
+    name: str
+    actions: tuple[str, ...]
+    probabilities: tuple[Fraction, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """An outcome's name and payoffs."""
+
+    name: str
+    pay: Pay
+
+
+class Known(NamedTuple):
+    """What has been given so far, by number: players' infosets, chance's infosets, outcomes."""
+
+    infosets: dict[tuple[int, int], Offer]
+    chances: dict[int, Offer]
+    outcomes: dict[int, Outcome]
+
+
+def _read_chance(script: Script, plant: Plant, known: Known) -> None:
+    number = script.taken_whole("the number of the infoset")
+    before = known.chances.get(number)
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    if script.on("{"):
+        offer = _taken_chances(script, name)
+        if before and before[1:] != offer[1:]:
+            raise ValueError(f"{script.entry()}: infoset {number} of chance had other actions or probabilities before")
+    elif before:
+        offer = before
+    else:
+        raise script.unexpected(f"the list of actions of infoset {number} of chance, which was not given yet,")
+    known.chances.setdefault(number, offer)
+    plant.add_chance(offer.actions, offer.probabilities, _taken_outcome(script, known)[1])
+
+
+def _taken_chances(script: Script, name: str) -> Offer:
+    """The actions of chance between braces, each with its probability."""
+    script.take("{", "an opening brace")
+    actions, probabilities, decimals = [], [], False
+    while not script.on("}"):
+        actions.append(script.taken_text("an action in quotes, or a closing brace"))
+        decimals = decimals or "." in script.token
+        probabilities.append(script.taken_number("the probability of the action"))
+    if not actions:
+        raise script.refusal("chance has no action here: there must be at least one")
+    script.take("}", "a closing brace")
+    return Offer(name, tuple(actions), tuple(unrounded(probabilities) if decimals else probabilities))
+
+
+def _read_decision(script: Script, plant: Plant, known: Known) -> None:
+    player = script.taken_whole("the number of the player")
+    if player not in (1, 2):
+        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
+    number = script.taken_whole("the number of the infoset")
+    before = known.infosets.get((player, number))
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    if script.on("{"):
+        actions = script.taken_texts("an action")
+        if not actions:
+            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
+    elif before:
+        actions = before.actions
+    else:
+        raise script.unexpected(f"the list of actions of infoset {number}, which was not given yet,")
+    offer = known.infosets.setdefault((player, number), Offer(name or f"({player},{number})", actions))
+    plant.add_decision(player - 1, number, offer.name, actions, _taken_outcome(script, known)[1])
+
+
+def _read_leaf(script: Script, plant: Plant, known: Known) -> None:
+    number, pay = _taken_outcome(script, known)
+    name = known.outcomes[number].name if number else ""
+    plant.add_leaf(pay, f"outcome {number}" + (f" {name!r}" if name else ""))
+
+
+NODES = {"c": _read_chance, "p": _read_decision, "t": _read_leaf}
+
+
+def _taken_outcome(script: Script, known: Known) -> tuple[int, Pay]:
+    """The number of an outcome and what it pays, given here or before."""
+    number = script.taken_whole("the number of the outcome")
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    before = known.outcomes.get(number)
+    if script.on("{"):
+        script.take("{", "an opening brace")
+        pay = script.taken_pay()
+        if number == 0:
+            raise ValueError(f"{script.entry()}: outcome 0 stands for no payoffs, but has some here: number it from 1")
+        if before and before.pay != pay:
+            raise ValueError(f"{script.entry()}: outcome {number} had other payoffs before: give it another number")
+        known.outcomes.setdefault(number, Outcome(name, pay))
+        return number, pay
+    if number == 0:
+        return number, NO_PAY
+    if not before:
+        raise script.unexpected(f"the payoffs of outcome {number}, which were not given yet,")
+    return number, before.pay
+
+
+def efg_text(
+    tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
+) -> str:
+    """A tree as a file of Gambit's extensive form; the second player is paid `total` minus the first one's payoff."""
+    labels = labels or numbered(tree)
+    names = distinct([plain(name) for name in labels.infosets], tree.owner.tolist())
+    chances = _probabilities(tree)
+    number = {int(i): k + 1 for player in (0, 1) for k, i in enumerate(tree.numbers(player))}
+    deciding = [
+        f'p "" {owner + 1} {number[i]} {quoted(names[i])} {braced([quoted(a) for a in labels.actions[i]])} 0'
+        for i, owner in enumerate(tree.owner.tolist())
+    ]
+    used = np.unique(LEAF - tree.label[tree.leaves]).tolist()
+    ending = {}
+    for outcome, index in enumerate(used, 1):
+        pay = tree.payoffs[index]
+        ending[index] = f't "" {outcome} {quoted(str(pay))} {{ {pay}, {total - pay} }}'
+    lines = [f"EFG 2 R {quoted(tree.title)} {braced([quoted(player) for player in players])}", '""', ""]
+    for node, label in enumerate(tree.label.tolist()):
+        if label >= 0:
+            lines.append(deciding[label])
+        elif label <= LEAF:
+            lines.append(ending[LEAF - label])
+        else:
+            odds = chances.pop(node)
+            moves = labels.chance.get(node) or [str(slot + 1) for slot in range(len(odds))]
+            listed = [f"{quoted(move)} {p}" for move, p in zip(moves, odds, strict=True)]
+            lines.append(f'c "" {node + 1} "" {braced(listed)} 0')
+    return "\n".join(lines) + "\n"
+
+
+def _probabilities(tree: Tree) -> dict[int, list[Fraction]]:
+    """The probabilities of the moves at each node of chance; uniform where the node itself has probability 0."""
+    parent, luck, label = tree.parent.tolist(), tree.luck.tolist(), tree.label.tolist()
+    lucks: dict[int, list[int]] = {}
+    for node in range(1, tree.nodes):
+        if label[parent[node]] == CHANCE_NODE:
+            lucks.setdefault(parent[node], []).append(luck[node])
+    ratio: dict[tuple[int, int], Fraction] = {}
+    out = {}
+    for node, below in lucks.items():
+        above = tree.odds[luck[node]]
+        for k in below:
+            if (luck[node], k) not in ratio:
+                ratio[luck[node], k] = tree.odds[k] / above if above else Fraction(0)
+        out[node] = [ratio[luck[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
+    return out

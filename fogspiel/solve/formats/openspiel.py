@@ -1,0 +1,114 @@
+"""Any two-player zero-sum game of OpenSpiel as a tree, by its name there, for example `leduc_poker`.
+
+OpenSpiel computes in floats. A payoff is read as a simple fraction that rounds to the float, if there is one with a
+denominator up to a million, else as the float itself. Probabilities of chance are read as such fractions if these add
+up to 1, else as the floats, divided by their sum. Simultaneous moves are made one after the other, unseen. Infosets are
+told apart by OpenSpiel's information state strings, and it is checked that these leave every player perfect recall.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from .tree_builder import DEFAULT_MOST, SIMPLE, Plant, unrounded
+from .tree_labels import PLAYERS, Described, one_line
+
+NOT_ZERO = 1e-9
+"""Payoffs that should cancel out are floats, and may miss it by this."""
+
+
+def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) -> Described:
+    """The game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
+
+    Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
+    they keep them in mind.
+    """
+    pyspiel = _pyspiel()
+    try:
+        game = _loaded(pyspiel, name)
+        return _walked(game, _infoset_namer(game, name), name, most, remember)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
+
+
+def _pyspiel() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise ValueError("OpenSpiel is not installed: pip install 'fogspiel[openspiel]'") from None
+    return pyspiel
+
+
+def _loaded(pyspiel: Any, name: str) -> Any:
+    """The game, with moves in turn, if it is of a kind that can be solved."""
+    short = name.split("(")[0].strip()
+    if short not in pyspiel.registered_names():
+        raise ValueError(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
+    game = pyspiel.load_game(name)
+    kind = game.get_type()
+    if game.num_players() != 2:
+        raise ValueError(f"only games of two players can be solved, but {name} has {game.num_players()}")
+    if kind.utility not in (kind.Utility.ZERO_SUM, kind.Utility.CONSTANT_SUM):
+        raise ValueError(f"{name} is not a zero-sum game: only those can be solved")
+    if kind.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
+        raise ValueError(f"{name} does not list the moves of chance, it draws them: such a game cannot be solved")
+    if kind.dynamics == kind.Dynamics.MEAN_FIELD:
+        raise ValueError(f"{name} is a mean-field game: only games of two players can be solved")
+    if kind.dynamics == kind.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    return game
+
+
+def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
+    """What tells a player's infosets apart: the information state, or the history where there is nothing to hide."""
+    kind = game.get_type()
+    if kind.provides_information_state_string:
+        return lambda state: state.information_state_string()
+    if kind.information == kind.Information.PERFECT_INFORMATION:
+        return lambda state: state.history_str()
+    raise ValueError(f"{name} does not tell what its players know (no information state strings)")
+
+
+def _walked(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool) -> Described:
+    """The tree of all histories of a game."""
+    plant = Plant(name, most, lambda: name, remember)
+    constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
+    ahead = [game.new_initial_state()]
+    while ahead:
+        state = ahead.pop()
+        if state.is_terminal():
+            first, second = state.returns()
+            if abs(first + second - float(constant)) > NOT_ZERO:
+                raise ValueError(f"{name} pays {first} and {second} at one end, which is not a sum of {constant}")
+            payoff = simplest(first)
+            plant.add_leaf((payoff, constant - payoff))
+            continue
+        if state.is_chance_node():
+            actions, floats = zip(*state.chance_outcomes(), strict=True)
+            plant.add_chance(_action_names(state, actions), probabilities(floats))
+        else:
+            actions = tuple(state.legal_actions())
+            key = known(state)
+            plant.add_decision(state.current_player(), key, one_line(key), _action_names(state, actions))
+        ahead.extend(state.child(action) for action in reversed(actions))
+    return plant.described(name, PLAYERS)
+
+
+def _action_names(state: Any, actions: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(state.action_to_string(state.current_player(), action) for action in actions)
+
+
+def simplest(value: float) -> Fraction:
+    """A simple fraction that rounds to the float, or the float itself if there is none."""
+    simple = Fraction(value).limit_denominator(SIMPLE)
+    return simple if float(simple) == value else Fraction(value)
+
+
+def probabilities(floats: tuple[float, ...]) -> list[Fraction]:
+    """The probabilities of chance that these floats stand for."""
+    exact = unrounded([Fraction(value) for value in floats])
+    return [value / sum(exact) for value in exact]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["it does not say why"])[0]

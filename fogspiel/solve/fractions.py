@@ -1,0 +1,194 @@
+"""Exact values: from a vertex in floating point to strategies in fractions and bounds that are proved.
+
+Two ways lead to fractions: solving the equations of the final basis of the simplex method exactly, by elimination
+modulo a prime, p-adic lifting (Dixon 1982) and rational reconstruction (Wang 1981); and, where there is no basis or it
+is too hard, rounding the behaviour at every infoset to small denominators. Neither is trusted: `lower` and `upper`
+always come from best responses in whole numbers to the strategies that are returned.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from .lp import LpPoint, basis_statuses
+from .sequence_lp import plans_of, program_of
+from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total
+from .exact_basis import vertex
+
+DENOMINATORS = (1_000, 100_000)
+"""The largest denominators of a behaviour probability that rounding tries."""
+FINE = 2**60
+"""The common denominator of a plan where no exact optimum is found."""
+MOST_BITS = 2**15
+"""Plans whose common denominator has more bits than this are not examined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """Strategies in fractions (behaviour, one for each sequence) and what they secure: lower <= value <= upper."""
+
+    lower: Fraction
+    """What the first player's strategy gets against its best response."""
+    upper: Fraction
+    """What the best response gets against the second player's strategy."""
+    behaviours: tuple[list[Fraction], list[Fraction]]
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value is known exactly, so that both strategies are optimal."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> Fraction:
+        """The value of the game if it is proved, else the middle of the bounds."""
+        return (self.lower + self.upper) / 2
+
+
+class Plan(NamedTuple):
+    """A realisation plan in whole numbers: weight / denominator for each sequence."""
+
+    weights: list[int]
+    denominator: int
+
+
+def exact_of(form: SequenceForm, planner: int, point: LpPoint) -> Exact:
+    """The exact value by way of an optimum of `program_of(form, planner)`, or else rigorous bounds near it."""
+    return _best(form, _candidates(form, planner, point))
+
+
+def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exact:
+    """What two plans in fractions secure, say from a smaller program's `vertex`; small faults are mended."""
+    for plex, plan in zip(form.plexes, (x, y), strict=True):
+        if len(plan) != plex.sequences:
+            raise ValueError(f"a plan has {len(plan)} weights but must have {plex.sequences}, one for each sequence")
+    return _best(form, iter([[repaired(form.plexes[0], x), repaired(form.plexes[1], y)]]))
+
+
+def _best(form: SequenceForm, candidates: Iterator[list[Plan | None]]) -> Exact:
+    """The best plan of each player among pairs of candidates, which are asked for until both are optimal."""
+    best: dict[int, tuple[Fraction, Plan]] = {}
+    for pair in candidates:
+        for player, plan in enumerate(pair):
+            if plan is not None:
+                secured = guarantee(form, player, plan)
+                if player not in best or secured > best[player][0]:
+                    best[player] = secured, plan
+        if len(best) == 2 and best[0][0] + best[1][0] == 0:
+            break
+    if len(best) < 2:
+        raise ValueError(f"the common denominator of a plan must not be longer than {MOST_BITS} bits")
+    (lower, x), (minus_upper, y) = best[0], best[1]
+    first, second = form.plexes
+    return Exact(lower, -minus_upper, (behaviour_fractions(first, x.weights), behaviour_fractions(second, y.weights)))
+
+
+def guarantee(form: SequenceForm, player: int, plan: Plan) -> Fraction:
+    """What a plan gets its player at least, whatever the opponent does, in exact arithmetic."""
+    check_plan(form.plexes[player], plan)
+    weights = np.array(plan.weights, object)
+    mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
+    worth = np.zeros(form.plexes[1 - player].sequences, object)
+    np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])
+    return -Fraction(exact_best_total(form.plexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
+
+
+def check_plan(plex: Treeplex, plan: Plan) -> None:
+    """Raise a ValueError unless the weights are a realisation plan, exactly."""
+    weights, denominator = plan
+    if len(weights) != plex.sequences or denominator <= 0 or weights[0] != denominator or min(weights) < 0:
+        raise ValueError("a plan has one weight >= 0 for each sequence, and the first is the denominator")
+    for parent, first, count in _infosets(plex):
+        if sum(weights[first : first + count]) != weights[parent]:
+            raise ValueError(f"the weights {first} .. {first + count - 1} of a plan must add up to weight {parent}")
+
+
+def behaviour_fractions(plex: Treeplex, weights: list[int]) -> list[Fraction]:
+    """Behaviour in proportion to weights, uniform where they are all 0, negative ones counted as 0; entry 0 is 1."""
+    behaviour = [Fraction(1)] * plex.sequences
+    for _, first, count in _infosets(plex):
+        row = [max(weight, 0) for weight in weights[first : first + count]]
+        total = sum(row)
+        behaviour[first : first + count] = [Fraction(w, total) if total else Fraction(1, count) for w in row]
+    return behaviour
+
+
+def plan_of_behaviour(plex: Treeplex, behaviour: list[Fraction]) -> Plan | None:
+    """The plan of a behaviour strategy, or None if its common denominator is too long."""
+    reach = [Fraction(1)] * plex.sequences
+    for parent, first, count in _infosets(plex):
+        for s in range(first, first + count):
+            reach[s] = reach[parent] * behaviour[s]
+    return _over_one_denominator(reach)
+
+
+def repaired(plex: Treeplex, reach: list[Fraction]) -> Plan | None:
+    """The plan with these weights, made one by dropping negative weights if need be; None if it is too long."""
+    plan = _over_one_denominator(reach)
+    if plan is None:
+        return None
+    try:
+        check_plan(plex, plan)
+    except ValueError:
+        return plan_of_behaviour(plex, behaviour_fractions(plex, plan.weights))
+    return plan
+
+
+def _over_one_denominator(reach: list[Fraction]) -> Plan | None:
+    """Weights with a common denominator, not checked yet, or None if it is too long."""
+    denominator = 1
+    for weight in reach:
+        denominator = lcm(denominator, weight.denominator)
+        if denominator.bit_length() > MOST_BITS:
+            return None
+    return Plan([weight.numerator * (denominator // weight.denominator) for weight in reach], denominator)
+
+
+def _infosets(plex: Treeplex) -> Iterator[tuple[int, int, int]]:
+    return zip(plex.parent.tolist(), plex.first.tolist(), plex.count.tolist(), strict=True)
+
+
+def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[list[Plan | None]]:
+    """Pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
+    if point.basis is not None:
+        mine, theirs = form.plexes[planner], form.plexes[1 - planner]
+        responses = 1 + mine.infosets + np.arange(theirs.sequences)
+        program = program_of(form, planner)
+        found = vertex(program, basis_statuses(program, point.basis), np.arange(mine.sequences), responses)
+        if found is not None:
+            pair = [repaired(mine, found[0]), repaired(theirs, found[1])]
+            yield pair[::-1] if planner else pair
+    plans = plans_of(form, planner, point.primal, point.dual)
+    behaviours = [(plex, behaviour_of(plex, plan)) for plex, plan in zip(form.plexes, plans, strict=True)]
+    for largest in DENOMINATORS:
+        yield [plan_of_behaviour(plex, rounded(plex, behaviour, largest)) for plex, behaviour in behaviours]
+    yield [_fine(plex, behaviour) for plex, behaviour in behaviours]
+
+
+def rounded(plex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
+    """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
+    exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
+    for _, first, count in _infosets(plex):
+        left = Fraction(1)
+        for s in range(first, first + count):
+            exact[s] = min(exact[s], left)
+            left -= exact[s]
+        exact[max(range(first, first + count), key=lambda s: exact[s])] += left
+    return exact
+
+
+def _fine(plex: Treeplex, behaviour: np.ndarray) -> Plan:
+    """The plan whose weights are whole multiples of 1 / FINE, near to a behaviour strategy."""
+    weights = [FINE] * plex.sequences
+    probable = behaviour.tolist()
+    for parent, first, count in _infosets(plex):
+        left, odds = weights[parent], 1.0
+        for s in range(first, first + count - 1):
+            share = Fraction(min(probable[s] / odds, 1.0)) if odds > 0 else Fraction(0)
+            weights[s] = left * share.numerator // share.denominator
+            left, odds = left - weights[s], odds - probable[s]
+        weights[first + count - 1] = left
+    return Plan(weights, FINE)

@@ -1,0 +1,296 @@
+"""Linear programming by HiGHS, in slices that can be interrupted and resumed, and the equilibrium it gives.
+
+The dual simplex method is used: it ends at a vertex, and with presolve it took no more time than the primal one on
+Leduc, liar's dice and goofspiel, and about as much as the interior-point method or less. HiGHS first reduces a program
+(presolve), which is a function of the program alone; every slice of iterations then starts from the program and a
+basis, and nothing else. So a solve that was stopped takes the same path as one that was not, and its state is the
+basis.
+"""
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .sequence_lp import Program, plans_of, program_of
+from .sequence_form import SequenceForm, behaviour_of, best_total
+
+TOLERANCE = 1e-9
+NO_LIMIT = 2**31 - 1
+REDUCED, FULL = 0, 1
+"""Which program a basis belongs to: the one that presolve left, or the one that was asked."""
+DIVIDER = b"\xff"
+BASIC = 1
+"""HiGHS's status of a basic variable; 0 is one at its lower bound, 2 at its upper, 3 a free one at zero."""
+
+
+class LpFailure(RuntimeError):
+    """A program that has no optimum, or on which the solver gave up."""
+
+
+@dataclass(frozen=True, eq=False)
+class LpPoint:
+    """An optimum of a program: `value` is what the first player gets."""
+
+    value: float
+    primal: np.ndarray
+    dual: np.ndarray
+    """One for each row: how much the least cost grows with the row's bound."""
+    iterations: int
+    basis: bytes | None
+    """None for an interior point, which is no vertex."""
+
+
+def basis_statuses(program: Program, basis: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """The HiGHS status of each column and of each row at an optimum."""
+    stage, _, status = _unpacked(basis)
+    columns, _, rows = status.partition(DIVIDER)
+    if stage != FULL or (len(columns), len(rows)) != (program.width, program.height):
+        raise ValueError("this basis does not belong to an optimum of this program; advance the simplex to its end")
+    return np.frombuffer(columns, np.uint8), np.frombuffer(rows, np.uint8)
+
+
+class Simplex:
+    """A program on its way to the optimum; `basis` is all there is to know about how far it is."""
+
+    def __init__(self, program: Program, basis: bytes | None = None) -> None:
+        self.program = program
+        self._keeper = _solver()
+        _check(self._keeper.passModel(_model(program)), "the program was refused")
+        self._reduced: Any = None
+        self._point: LpPoint | None = None
+        self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpacked(basis)
+        if self._stage == REDUCED:
+            self._presolve()
+        model: Any = self._reduced if self._stage == REDUCED else self._keeper.getLp()
+        shape = tuple(map(len, self._status.split(DIVIDER)))
+        if self._status and shape != (model.num_col_, model.num_row_):
+            raise ValueError("this basis belongs to another program; give the program that it was made for")
+
+    @property
+    def basis(self) -> bytes:
+        """The state, from which another `Simplex` of the same program goes on."""
+        head = bytes([self._stage]) + self.iterations.to_bytes(8, "little")
+        return zlib.compress(head + self._status, 9)
+
+    @property
+    def point(self) -> LpPoint:
+        """The optimum, once `advance` has said that it is reached."""
+        if self._point is None:
+            raise ValueError("the optimum is not reached yet; call advance until it returns True")
+        return self._point
+
+    def advance(self, iterations: int = NO_LIMIT) -> bool:
+        """Go on for at most so many iterations; whether the optimum is reached.
+
+        Every call factorises the basis anew, so that a thousand iterations or more are a good slice.
+        """
+        before = self.iterations
+        if self._stage == REDUCED:
+            solver = self._slice(self._reduced, iterations)
+            if solver is None:
+                return False
+            _check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
+            self._stage, self._status = FULL, _packed(self._keeper.getBasis())
+        # The point is computed from the basis of the whole program, also right after postsolve
+        solver = self._slice(self._keeper.getLp(), max(iterations - (self.iterations - before), 0))
+        if solver is None:
+            return False
+        self._point = _point(self.program, solver, self.iterations, self.basis)
+        return True
+
+    def add_rows(
+        self, start: np.ndarray, column: np.ndarray, value: np.ndarray, lower: np.ndarray, upper: np.ndarray
+    ) -> None:
+        """Add rows (entries start[r] .. start[r + 1] - 1 each) before the first step or at an optimum, staying warm.
+
+        A basis from now on belongs to the program with these rows.
+        """
+        if self._stage == REDUCED and self._status:
+            raise ValueError("rows can be added before the first step or at an optimum; advance to the optimum first")
+        self._stage, self._reduced, self._point = FULL, None, None
+        if self._status:
+            self._status += bytes([BASIC]) * len(lower)
+        starts, places = np.asarray(start[:-1], np.int32), np.asarray(column, np.int32)
+        _check(
+            self._keeper.addRows(len(lower), lower, upper, len(places), starts, places, value), "the rows were refused"
+        )
+
+    def _presolve(self) -> None:
+        """Reduce the program; one that does not shrink is solved as it is, one that vanishes is solved already."""
+        import highspy
+
+        _check(self._keeper.presolve(), "presolve failed")
+        found, kinds = self._keeper.getModelPresolveStatus(), highspy.HighsPresolveStatus
+        if found == kinds.kReduced:
+            self._reduced = self._keeper.getPresolvedLp()
+            return
+        self._stage = FULL
+        if found != kinds.kNotReduced:
+            _check(self._keeper.run(), "the solver failed")
+            _expect_optimum(self._keeper)
+            self._status = _packed(self._keeper.getBasis())
+
+    def _slice(self, model: Any, iterations: int) -> Any:
+        """The solver after one slice if it found the optimum, else None."""
+        import highspy
+
+        solver = _solver()
+        solver.setOptionValue("presolve", "off")
+        solver.setOptionValue("simplex_iteration_limit", min(iterations, NO_LIMIT))
+        _check(solver.passModel(model), "the program was refused")
+        if self._status:
+            _check(solver.setBasis(_basis(self._status)), "the basis was refused")
+        _check(solver.run(), "the solver failed")
+        self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
+        self._status = _packed(solver.getBasis())
+        if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
+            return None
+        _expect_optimum(solver)
+        return solver
+
+
+def solved(program: Program, method: str = "simplex") -> LpPoint:
+    """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
+    if method == "simplex":
+        run = Simplex(program)
+        while not run.advance():
+            pass
+        return run.point
+    if method != "ipm":
+        raise ValueError(f"there is no method {method!r}: it is 'simplex' or 'ipm'")
+    solver = _solver()
+    solver.setOptionValue("solver", "ipm")
+    solver.setOptionValue("run_crossover", "off")
+    _check(solver.passModel(_model(program)), "the program was refused")
+    _check(solver.run(), "the solver failed")
+    _expect_optimum(solver)
+    return _point(program, solver, max(solver.getInfo().ipm_iteration_count, 0), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A behaviour strategy of each player, and what they secure."""
+
+    value: float
+    """The program's optimum; it is between `lower` and `upper` but for rounding."""
+    behaviours: tuple[np.ndarray, np.ndarray]
+    lower: float
+    """What the first strategy gets against its best response."""
+    upper: float
+    """What the best response gets against the second strategy."""
+    planner: int
+    point: LpPoint
+
+    @property
+    def gap(self) -> float:
+        return self.upper - self.lower
+
+
+def planner_of(form: SequenceForm) -> int:
+    """The planner whose program has fewer rows, as the simplex method's work grows with them; ties go to the second."""
+    first, second = form.plexes
+    return int(second.infosets + first.sequences <= first.infosets + second.sequences)
+
+
+def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "simplex") -> Equilibrium:
+    """Optimal strategies by linear programming, with bounds from best responses to them (not from the program).
+
+    The planner "auto" is the player whose program has fewer rows (`planner_of`).
+    """
+    if planner not in (0, 1, "auto"):
+        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
+    chosen = planner_of(form) if planner == "auto" else int(planner)
+    point = solved(program_of(form, chosen), method)
+    x, y = plans_of(form, chosen, point.primal, point.dual)
+    lower, upper = secured(form, x, y)
+    first, second = form.plexes
+    return Equilibrium(point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point)
+
+
+def secured(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """What plan x gets the first player at least, and what plan y lets him have at most."""
+    lower = -best_total(form.plexes[1], -form.transposed.times(x))
+    upper = best_total(form.plexes[0], form.matrix.times(y))
+    return lower, upper
+
+
+def _solver() -> Any:
+    """A silent solver on one thread."""
+    import highspy
+
+    solver = highspy.Highs()
+    options: dict[str, Any] = {
+        "output_flag": False,
+        "threads": 1,
+        "parallel": "off",
+        "solver": "simplex",
+        "simplex_strategy": 1,
+        "primal_feasibility_tolerance": TOLERANCE,
+        "dual_feasibility_tolerance": TOLERANCE,
+    }
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+    return solver
+
+
+def _model(program: Program) -> Any:
+    """The program as HiGHS takes it."""
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = program.width, program.height
+    model.col_cost_, model.col_lower_, model.col_upper_ = program.cost, program.column_lower, program.column_upper
+    model.row_lower_, model.row_upper_ = program.row_lower, program.row_upper
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = program.width, program.height
+    matrix.start_, matrix.index_, matrix.value_ = program.matrix.start, program.matrix.column, program.matrix.value
+    return model
+
+
+def _check(status: Any, complaint: str) -> None:
+    import highspy
+
+    if status == highspy.HighsStatus.kError:
+        raise LpFailure(f"HiGHS: {complaint}")
+
+
+def _expect_optimum(solver: Any) -> None:
+    import highspy
+
+    status = solver.getModelStatus()
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise LpFailure(f"the program has no optimum: {solver.modelStatusToString(status).lower()}")
+
+
+def _point(program: Program, solver: Any, iterations: int, basis: bytes | None) -> LpPoint:
+    solution = solver.getSolution()
+    value = solver.getInfo().objective_function_value * float(program.unit) + 0.0  # no minus zero
+    return LpPoint(value, np.array(solution.col_value), np.array(solution.row_dual), iterations, basis)
+
+
+def _packed(basis: Any) -> bytes:
+    """The status of the columns, then of the rows, a byte each."""
+    return bytes(map(int, basis.col_status)) + DIVIDER + bytes(map(int, basis.row_status))
+
+
+def _basis(status: bytes) -> Any:
+    import highspy
+
+    kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
+    basis = highspy.HighsBasis()
+    basis.col_status, basis.row_status = ([kinds[k] for k in part] for part in status.split(DIVIDER))
+    basis.valid = True
+    basis.alien = False
+    return basis
+
+
+def _unpacked(basis: bytes) -> tuple[int, int, bytes]:
+    """The stage, the iterations so far, and the status of columns and rows, from the bytes of a basis."""
+    try:
+        plain = zlib.decompress(basis)
+    except zlib.error as error:
+        raise ValueError("these bytes are no basis; give the `basis` of a Simplex") from error
+    return plain[0], int.from_bytes(plain[1:9], "little"), plain[9:]

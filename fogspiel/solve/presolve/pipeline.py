@@ -1,0 +1,136 @@
+"""Presolve: make a game smaller before it is solved, without changing its value.
+
+On the tree, an action goes if another one is never worse, whatever anybody does later (`dominance`). On the sequence
+form, forced moves and choices that do not depend on the opponent are folded into the sequence before them, equal
+payoff rows are merged, dominated ones dropped, and the tail of a game becomes a list of plans where that is smaller.
+
+Every step is weak dominance or a change of words, so an equilibrium of the reduced game is one of the whole game. In
+every step the plan of an old sequence is the sum of the plans of some new ones, so lifting is one sparse matrix of
+zeros and ones for each player.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .interval_dominance import DROPPED, undominated
+from ..sequence_form import SequenceForm, Sparse, Treeplex, clean, plan_of
+from .strategy_expansion import collapsed
+from .row_dominance import renamed, thinned
+from ..tree import Tree, sequence_form
+
+Behaviour = np.ndarray | Sequence[Fraction]
+"""The probability of each sequence of a player at its infoset: an array of floats or a list of fractions."""
+Lift = Callable[[Behaviour, Behaviour], tuple[Any, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A smaller game with the same value; `lift` takes the behaviour of both to that in the original game."""
+
+    form: SequenceForm
+    lift: Lift
+
+
+def presolved(tree: Tree) -> Reduced:
+    """The sequence form of a tree, reduced on the tree and on the form until nothing changes."""
+    plexes = tree.plex(0), tree.plex(1)
+    pruned, targets = undominated(tree)
+    form, shares = _reduced(sequence_form(pruned))
+    one, two = (
+        _Origin(plexes[p], form.plexes[p], _chained(renamed(targets[p]), shares[p]), targets[p] != DROPPED)
+        for p in (0, 1)
+    )
+    return Reduced(form, lambda first, second: (one.lifted(first), two.lifted(second)))
+
+
+def presolved_form(form: SequenceForm) -> Reduced:
+    """A sequence form, reduced until nothing changes."""
+    smaller, shares = _reduced(form)
+    one, two = (
+        _Origin(form.plexes[p], smaller.plexes[p], shares[p], np.ones(form.plexes[p].sequences, np.bool_))
+        for p in (0, 1)
+    )
+    return Reduced(smaller, lambda first, second: (one.lifted(first), two.lifted(second)))
+
+
+# The steps on the sequence form
+
+
+def _reduced(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
+    """The form after all steps of both players, until nothing changes, and both players' shares.
+
+    Every step is the first player's, so the second takes his with the seats exchanged.
+    """
+    shares = [renamed(np.arange(plex.sequences)) for plex in form.plexes]
+    before = None
+    while before != form.sizes:
+        before = form.sizes
+        for player in (0, 1):
+            for step in (thinned, collapsed):
+                form, share = step(form)
+                shares[player] = _chained(shares[player], share)
+            form = form.swapped()
+    return form, shares
+
+
+def _chained(outer: Sparse, inner: Sparse) -> Sparse:
+    """The product of two matrices of zeros and ones."""
+    counts = np.diff(inner.start)[outer.column]
+    total = np.concatenate(([0], np.cumsum(counts)))
+    places = np.repeat(inner.start[outer.column] - total[:-1], counts) + np.arange(total[-1])
+    return Sparse(total[outer.start], inner.column[places], np.ones(len(places)))
+
+
+# Lifting
+
+
+@dataclass(frozen=True, eq=False)
+class _Origin:
+    """Where the sequences of a player come from: the plan of an old one is the sum of those of its share."""
+
+    old: Treeplex
+    new: Treeplex
+    share: Sparse
+    allowed: np.ndarray
+    """Which old sequences may be played in infosets without a share."""
+
+    def lifted(self, behaviour: Behaviour) -> Any:
+        """The behaviour in the old game: floats from floats, fractions from fractions."""
+        return self._floats(behaviour) if isinstance(behaviour, np.ndarray) else self._fractions(behaviour)
+
+    @cached_property
+    def fallback(self) -> np.ndarray:
+        """What is played, all equally likely, in infosets at which the player does not arrive by his own plan."""
+        owner = self.old.infoset_of[1:]
+        shared = np.diff(self.share.start)[1:] > 0
+        some = np.bincount(owner, shared, self.old.infosets) > 0
+        return np.concatenate(([True], np.where(some[owner], shared, self.allowed[1:])))
+
+    def _floats(self, behaviour: np.ndarray) -> np.ndarray:
+        old, plan = self.old, self.share.times(plan_of(self.new, behaviour))
+        arrives = np.bincount(old.infoset_of[1:], plan[1:], old.infosets) > 0
+        plan[1:] = np.where(arrives[old.infoset_of[1:]], plan[1:], self.fallback[1:])
+        out = np.ones(old.sequences)
+        clean(old.parent, old.first, old.count, plan, out)
+        return out
+
+    def _fractions(self, behaviour: Sequence[Fraction]) -> list[Fraction]:
+        old, new, zero = self.old, self.new, Fraction(0)
+        plan = [Fraction(1)] * new.sequences
+        for parent, first, count in zip(new.parent.tolist(), new.first.tolist(), new.count.tolist(), strict=True):
+            for s in range(first, first + count):
+                plan[s] = plan[parent] * behaviour[s]
+        column, fallback = self.share.column.tolist(), self.fallback.tolist()
+        out = [sum((plan[c] for c in column[a:b]), zero) for a, b in pairwise(self.share.start.tolist())]
+        for first, count in zip(old.first.tolist(), old.count.tolist(), strict=True):
+            own = slice(first, first + count)
+            weights = out[own] if any(out[own]) else list(map(Fraction, fallback[own]))
+            total = sum(weights, zero)
+            out[own] = [weight / total for weight in weights]
+        return out

@@ -1,0 +1,168 @@
+"""From the floats of the linear programme to an exact solution, verified on both sides in whole numbers.
+
+The solver's last basis says which rows hold with equality and which weights are zero; solved in fractions it gives
+both strategies exactly. (Rounding the floats to nearby fractions works for few players only: with ten the weights
+have denominators of seven digits.) Then both bounds are computed from the strategies alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, lcm
+from typing import Any
+
+import numpy as np
+
+from ...games.resistance.setups import VERSION
+from ..checkers.resistance_certificate import digest_of
+from .opening import Infoset, Opening, Place, Plan, Tail, row
+from .oracle import SKIPPED, Oracle, answers, at_tails
+from .orbits import plan_text
+from .linear_program import Programme, Solved
+
+FORMAT = "fogspiel resistance certificate 1"
+NOISE = 1e-9
+"""The programme's values are good up to this."""
+MOST = 2**62
+"""Sums of whole weights below this fit into 64 bits."""
+
+Spies = list[Fraction]
+"""The weight of each sequence of the spies."""
+Mixture = dict[Plan, Fraction]
+Resistance = dict[int, Mixture]
+"""At each infoset that it reaches, by number: the probability of each mission (a plan of one) or plan."""
+
+
+def payoff(game: Opening, won: Any) -> Any:
+    """The payoff of the resistance if it wins against so many spy sets."""
+    return 2 * won / game.total - 1
+
+
+# Strategies
+
+
+def spies_of(game: Opening, columns: list[Fraction]) -> Spies:
+    """The spies' realisation plan in a vertex; a ValueError if the vertex is none."""
+    plan = columns[: 1 + 2 * len(game.spy_parent)]
+    if min(plan) < 0:
+        raise ValueError("the basis is not feasible: some weight of the spies is negative")
+    return plan
+
+
+def resistance_of(programme: Programme, multipliers: list[Fraction]) -> Resistance:
+    """The resistance's strategy in a vertex, where it can come; a ValueError if the vertex is none."""
+    game, found = programme.game, dict[int, Mixture]()
+    rows = iter(range(programme.decisions, len(programme.rows)))
+    offered: dict[int, dict[Plan, int]] = {}
+    for place in game.infosets:
+        offered[place.number] = {(mission,): next(rows) for mission, _, _ in place.options}
+    for tail, plan in programme.plans:
+        offered.setdefault(game.tails[tail].number, {})[plan] = next(rows)
+    reached: list[Place] = [game.infosets[0]]
+    for here in reached:
+        weights = {plan: multipliers[row] for plan, row in offered[here.number].items()}
+        if min(weights.values()) < 0:
+            raise ValueError("the basis is not optimal: some weight of the resistance is negative")
+        total = sum(weights.values())
+        mixture = {plan: weight / total for plan, weight in weights.items() if weight}
+        found[here.number] = mixture
+        if isinstance(here, Infoset):
+            reached += [after for mission, *both in here.options if (mission,) in mixture for after in both]
+    return found
+
+
+# Exact bounds
+
+
+def secured(game: Opening, resistance: Resistance) -> Fraction:
+    """How many spy sets the resistance wins against, whatever the spies do."""
+    won = [Fraction(0)] * (1 + 2 * len(game.spy_parent))
+    reached: list[tuple[Place, Fraction]] = [(game.infosets[0], Fraction(1))]
+    for place, weight in reached:
+        mixture = resistance[place.number]
+        if isinstance(place, Tail):
+            for plan, share in mixture.items():
+                for sequence, count in zip(*row(game, place, plan), strict=True):
+                    won[sequence] += weight * share * int(count)
+        else:
+            for mission, after, failed in place.options:
+                if (mission,) in mixture:
+                    reached += [(after, weight * mixture[mission,]), (failed, weight * mixture[mission,])]
+    for i in range(len(game.spy_parent) - 1, -1, -1):
+        won[game.spy_parent[i]] += min(won[1 + 2 * i], won[2 + 2 * i])
+    return won[0]
+
+
+def conceded(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
+    """How many spy sets the best resistance wins against these spies; close values from the programme save time."""
+    game = judge.game
+    rows = at_tails(game, np.array(spies, dtype=object))
+    scales = [lcm(*(weight.denominator for weight in row)) for row in rows]
+    whole = [[int(weight * scale) for weight in row] for row, scale in zip(rows, scales, strict=True)]
+    bars = [max(floor(value * scale * (1 - NOISE)) - 1, -1) for value, scale in zip(values, scales, strict=True)]
+    kind = np.int64 if max(map(sum, whole)) < MOST else object
+    worth, chosen = answers(judge, np.array(whole, kind), np.array(bars, kind))
+    best = dict.fromkeys((place.number for place in game.infosets), Fraction(0))
+    for number, tail in enumerate(game.tails):
+        ways = range(judge.first[number], judge.first[number + 1])
+        most = max([bars[number], *(int(worth[way]) for way in ways if chosen[way] != SKIPPED)])
+        best[tail.number] = Fraction(most, scales[number])
+    for place in reversed(game.infosets):
+        best[place.number] = max(best[won.number] + best[lost.number] for _, won, lost in place.options)
+    return best[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A strategy for each team, and the spy sets that the resistance wins against at least and at most."""
+
+    resistance: Resistance
+    spies: Spies
+    lower: Fraction
+    upper: Fraction
+
+
+def exact_pair(judge: Oracle, programme: Programme, answer: Solved) -> Pair | None:
+    """The strategies of the vertex that the solver found, or None if they are not optimal in the whole game."""
+    game = judge.game
+    corner = programme.vertex()
+    if corner is None:
+        return None
+    columns, multipliers = corner
+    try:
+        spies, resistance = spies_of(game, columns), resistance_of(programme, multipliers)
+    except ValueError:  # feasible only up to the solver's tolerance
+        return None
+    close = answer.values[programme.tails].tolist()
+    pair = Pair(resistance, spies, secured(game, resistance), conceded(judge, spies, close))
+    return pair if pair.lower == pair.upper else None
+
+
+# Words for the checker
+
+
+def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
+    """The solution as JSON can store it; `check` explains the keys."""
+    every: list[Place] = [*game.infosets, *game.tails]
+    places = {place.number: place for place in every}
+    spies: dict[str, dict[str, str]] = {}
+    for i, ((way, kind), parent) in enumerate(zip(game.spy_name, game.spy_parent, strict=True)):
+        sabotage = pair.spies[2 + 2 * i] / pair.spies[parent] if pair.spies[parent] else Fraction(1)
+        spies.setdefault(way, {})[kind] = str(sabotage)
+    lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
+    body = {
+        "format": FORMAT,
+        "game": f"resistance{game.setup.players}",
+        "rules": VERSION,
+        "value": str(lower),
+        "lower": str(lower),
+        "upper": str(upper),
+        "resistance": {
+            places[number].history: {
+                plan_text(places[number].groups, plan): str(share) for plan, share in sorted(mixture.items())
+            }
+            for number, mixture in sorted(pair.resistance.items())
+        },
+        "spies": spies,
+    }
+    return body | {"digest": digest_of(body)}

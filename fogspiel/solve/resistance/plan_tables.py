@@ -1,0 +1,179 @@
+"""Optimal plans of the resistance that people can follow: one mission for each situation, players named by letters.
+
+The situation is the outcomes so far, + for a success and - for a sabotage. When a team lacks one point, the plan for
+the rest is given at once: if it is the resistance, missions to send one after the other until one of them succeeds;
+if it is the spies, the last mission, from which the others are taken.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+from ...games.resistance.setups import Setup
+from .orbits import everyone, plan_text, split
+
+LETTERS = "ABCDEFGHIJKLM"
+Table = dict[str, str]
+
+TABLES: dict[int, Table] = {
+    5: {
+        "": "AB",
+        "+": "ABC",
+        "-": "ACD",
+        "++": "AC ABE ABD",
+        "+-": "AE",
+        "-+": "AC",
+        "--": "ACE",
+        "+-+": "ABE ACE",
+        "+--": "ACD",
+        "-++": "ACE BCE",
+        "-+-": "BDE",
+    },
+    6: {
+        "": "AB",
+        "+": "ABC",
+        "-": "DEF",
+        "++": "ABCD ABE ABCF",
+        "+-": "ABEF",
+        "-+": "ADEF",
+        "--": "ABCE",
+        "+-+": "ABD ABEF",
+        "+--": "ABDE",
+        "-++": "BDE ABEF",
+        "-+-": "ACDE",
+    },
+    7: {
+        "": "AB",
+        "+": "CDE",
+        "-": "CDE",
+        "++": "CDE ABCF ACDF",
+        "+-": "ABF",
+        "-+": "CDE",
+        "--": "ABCE",
+        "+-+": "ABFG ADFG",
+        "+--": "ABCG",
+        "-++": "CDEF DEFG",
+        "-+-": "AEFG",
+    },
+    8: {
+        "": "ABC",
+        "+": "ABDE",
+        "-": "ABDE",
+        "++": "ABFG ABCDE ABCFH",
+        "+-": "ABCF",
+        "-+": "ABDE",
+        "--": "ABDFH",
+        "+-+": "ABCDF ACEFH",
+        "+--": "ABCDG",
+        "-++": "ABDEG BCEFH",
+        "-+-": "BDEFG",
+    },
+    9: {
+        "": "ABC",
+        "+": "ABCD",
+        "-": "DEFG",
+        "++": "ABCD DEFGH ABCDE",
+        "+-": "EFGH",
+        "-+": "DEFG",
+        "--": "ADEHI",
+        "+-+": "EFGHI ABDEI",
+        "+--": "ADEFI",
+        "-++": "ADEFG ABDHI",
+        "-+-": "ADEHI",
+    },
+    10: {
+        "": "ABC",
+        "+": "ABCD",
+        "-": "ADEF",
+        "++": "ABCD ADEFG DEHIJ",
+        "+-": "AEFG",
+        "-+": "ADEF",
+        "--": "ADGHI",
+        "+-+": "AEFGH BDEFH",
+        "+--": "BDEFH",
+        "-++": "ADEFG ADHIJ",
+        "-+-": "ADGHI",
+    },
+    11: {
+        "": "ABC",
+        "+": "ABCD",
+        "-": "DEFG",
+        "++": "ABCD DEFGH DEIJK",
+        "+-": "EFGH",
+        "-+": "DEFG",
+        "--": "DHIJK",
+        "+-+": "DEFGH DEIJK",
+        "+--": "DEIJK",
+        "-++": "DEFGH DHIJK",
+        "-+-": "DHIJK",
+    },
+    12: {
+        "": "ABC",
+        "+": "DEFG",
+        "-": "DEFG",
+        "++": "DEFG ABCHI HIJKL",
+        "+-": "ABCH",
+        "-+": "DEFG",
+        "--": "HIJKL",
+        "+-+": "ABCHI HIJKL",
+        "+--": "HIJKL",
+        "-++": "ADEFG HIJKL",
+        "-+-": "HIJKL",
+    },
+    13: {
+        "": "ABC",
+        "+": "DEFG",
+        "-": "DEFG",
+        "++": "ABCH DEFGH IJKLM",
+        "+-": "ABCH",
+        "-+": "DEFG",
+        "--": "HIJKL",
+        "+-+": "ABCHI IJKLM",
+        "+--": "IJKLM",
+        "-++": "DEFGH IJKLM",
+        "-+-": "HIJKL",
+    },
+}
+"""With 5, 6, 7, 8 and 12 players one deal of the letters will do; with the others lots are drawn (see `explain`)."""
+
+
+def players(text: str) -> int:
+    """The mask of players given by letters."""
+    return sum(1 << LETTERS.index(letter) for letter in text)
+
+
+def letters(mask: int) -> str:
+    """The letters of the players of a mask."""
+    return "".join(letter for player, letter in enumerate(LETTERS) if mask >> player & 1)
+
+
+def strategy_of(setup: Setup, table: Table) -> dict[str, dict[str, str]]:
+    """The table as a certificate writes strategies: how many of each group go, drawn by lot."""
+    found = {}
+    reached = [("", "", everyone(setup))]
+    for outcomes, history, groups in reached:
+        plan = tuple(map(players, table[outcomes].split()))
+        text = plan_text(groups, plan)
+        found[history] = {text: "1"}
+        if max(outcomes.count("+"), outcomes.count("-")) < setup.points - 1:
+            for outcome in "+-":
+                reached.append((outcomes + outcome, f"{history} {text}".strip() + outcome, split(groups, plan[0])))
+    return found
+
+
+def certain_share(setup: Setup, table: Table) -> Fraction:
+    """The share of the spy sets that the table beats even if the spies know it and no lots are drawn."""
+    sets = [sum(1 << spy for spy in spies) for spies in combinations(range(setup.players), setup.spies)]
+
+    def clean(mission: int, number: int) -> set[int]:
+        return {spies for spies in sets if (spies & mission).bit_count() < setup.needed[number]}
+
+    def beaten(outcomes: str) -> set[int]:
+        plan = list(map(players, table[outcomes].split()))
+        ahead, behind = outcomes.count("+"), outcomes.count("-")
+        if max(ahead, behind) == setup.points - 1:
+            return set().union(
+                *(clean(mission, number) for number, mission in enumerate(plan, setup.rounds - len(plan)))
+            )
+        return beaten(outcomes + "+") & (beaten(outcomes + "-") | clean(plan[0], ahead + behind))
+
+    return Fraction(len(beaten("")), len(sets))

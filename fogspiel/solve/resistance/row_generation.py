@@ -1,0 +1,137 @@
+"""The linear programme of the spies with plans of the resistance generated when they are needed.
+
+    minimise q(root) over the spies' realisation plan y and a value q(I) for each infoset I of the resistance:
+        q(I) >= q(J) + q(K)       for each mission at I, after which success leads to J and sabotage to K
+        q(T) >= sum of y over the spy sets a plan wins against        for each plan generated so far at tail T
+
+(Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the programme, which is a lower bound as
+plans are missing, and asks the oracle for the best plans against y, which gives an upper bound and the plans to add.
+Only the resistance grows, so the restricted game is valid at every step and the lower bound cannot fall. The
+resistance's strategy is read from the multipliers of the rows. When the bounds meet, the last basis is made exact.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from ...games.resistance.setups import Setup
+from .certificate import certificate, exact_pair, payoff
+from .opening import Opening, Plan, opening, row
+from .oracle import SKIPPED, Oracle, answers, at_tails, oracle
+from .linear_program import Programme
+
+WORTHWHILE = 1e-7
+"""A plan must win this many spy sets more than the programme thinks to be worth adding."""
+CLOSED = 1e-6
+"""When the bounds are this many spy sets apart, the exact solution may be in sight."""
+MOST_PLANS = 10
+"""How many plans a step adds at one tail."""
+
+Found = list[tuple[int, Plan]]
+"""Plans, each with the number of its tail."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of the solver found; bounds are payoffs of the resistance."""
+
+    number: int
+    rows: int
+    """Plans in the programme that gave these bounds."""
+    lower: float
+    upper: float
+    """The best upper bound so far."""
+    seconds: float
+    """CPU seconds since the solver was started or resumed."""
+    plans: list[list[int]]
+    """The plans it adds for the next step: the number of the tail, then the missions as masks of players."""
+    certificate: dict[str, Any] | None = None
+    """The exact solution, in the last step."""
+
+    def record(self) -> dict[str, Any]:
+        """The step as JSON can store it."""
+        return asdict(self)
+
+
+def steps(setup: Setup, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Step]:
+    """Solve a set-up step by step; after an interruption go on from the records of the steps there are.
+
+    Only new steps are yielded. The stored plans are added and solved again in the same order, so that the solver
+    walks the same way to the same solution.
+    """
+    if stored and stored[-1]["certificate"] is not None:
+        return
+    started = process_time()
+    game = opening(setup)
+    judge, programme = oracle(game), Programme(game)
+    _, found = best_plans(judge, even_spies(game), np.full(len(game.tails), -1.0), most=1)
+    programme.add(found)
+    lower, upper = -1.0, 1.0
+    for record in stored:
+        programme.solve()
+        programme.add([(tail, tuple(plan)) for tail, *plan in record["plans"]])
+        lower, upper = record["lower"], record["upper"]
+    for number in range(len(stored) + 1, 10**6):
+        answer = programme.solve()
+        values, found = best_plans(judge, answer.spies, answer.values[programme.tails])
+        best = folded(game, answer.values, values)
+        bounds = payoff(game, answer.values[0]), payoff(game, best)
+        assert lower <= bounds[0] + CLOSED and bounds[0] <= bounds[1] + CLOSED, "the bounds have crossed"
+        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
+        close = best - answer.values[0] <= CLOSED
+        exact = exact_pair(judge, programme, answer) if close else None
+        if not (exact or found):
+            raise RuntimeError(f"nothing is left to add at {lower}, but the exact bounds do not meet")
+        proof = certificate(game, exact) if exact else None
+        plans = [] if exact else [[tail, *plan] for tail, plan in found]
+        yield Step(number, len(programme.plans), lower, upper, process_time() - started, plans, proof)
+        if exact:
+            return
+        programme.add(found)
+
+
+def solved(setup: Setup) -> dict[str, Any]:
+    """The certificate of a set-up: its exact value and an optimal strategy for each team."""
+    *_, last = steps(setup)
+    assert last.certificate is not None
+    return last.certificate
+
+
+def even_spies(game: Opening) -> np.ndarray:
+    """The realisation plan of spies who toss a coin at every decision."""
+    plan = np.ones(1 + 2 * len(game.spy_parent))
+    for i, parent in enumerate(game.spy_parent):
+        plan[1 + 2 * i] = plan[2 + 2 * i] = plan[parent] / 2
+    return plan
+
+
+def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = MOST_PLANS) -> tuple[np.ndarray, Found]:
+    """What the resistance wins at each tail, at least the bar, and the best plans that win more, few of each tail."""
+    game, values, found = judge.game, bars.copy(), []
+    worth, chosen = answers(judge, at_tails(game, spies), bars)
+    for tail in range(len(game.tails)):
+        ways = np.arange(judge.first[tail], judge.first[tail + 1])
+        better = ways[(chosen[ways] != SKIPPED) & (worth[ways] > bars[tail] + WORTHWHILE)]
+        rows = set()
+        for way in better[np.argsort(-worth[better], kind="stable")]:
+            plan = (*judge.ways[way], judge.last[chosen[way]])
+            key = tuple(part.tobytes() for part in row(game, game.tails[tail], plan))
+            if key not in rows:
+                rows.add(key)
+                found.append((tail, plan))
+                values[tail] = max(values[tail], worth[way])
+            if len(rows) == most:
+                break
+    return values, found
+
+
+def folded(game: Opening, values: np.ndarray, at_the_tails: np.ndarray) -> float:
+    """What the best missions win from the start on, given what the best plans win at the tails."""
+    values = values.copy()
+    values[[tail.number for tail in game.tails]] = at_the_tails
+    for infoset in reversed(game.infosets):
+        values[infoset.number] = max(values[won.number] + values[lost.number] for _, won, lost in infoset.options)
+    return float(values[0])

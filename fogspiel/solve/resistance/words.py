@@ -1,0 +1,172 @@
+"""The solution in words: the resistance's plan as a table to follow, the spies' sabotage, and Bossle's example game."""
+
+from fractions import Fraction
+
+from ...games.resistance.setups import SETUPS, Setup
+from ..checkers.resistance_certificate import Resistance, Spies
+from .orbits import Groups, everyone, split, taken
+from .play import Situation, Solution, offers, sabotage_chance
+from .plan_tables import LETTERS, TABLES, certain_share, letters, players, strategy_of
+
+
+def odds(share: Fraction) -> str:
+    """A probability for people."""
+    return f"{share} ({float(share):.1%})"
+
+
+def named(mask: int) -> str:
+    """Players by letters, apart."""
+    return " ".join(letters(mask))
+
+
+def explained(solution: Solution, everything: bool = False) -> list[str]:
+    """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
+    number = int(solution["game"].removeprefix("resistance"))
+    lines = ["THE RESISTANCE", *plan_lines(number), "", "THE SPIES", *spies_lines(solution, everything)]
+    if number == EXAMPLE_PLAYERS:
+        lines += ["", "THE EXAMPLE OF BOSSLE (2018), SECTION 4.1", *example_lines(solution)]
+    return lines
+
+
+# The resistance
+
+
+def plan_lines(number: int) -> list[str]:
+    """The resistance's optimal plan for that many players, line by line."""
+    setup, table = SETUPS[number], TABLES[number]
+    worth = (Resistance(setup, strategy_of(setup, table)).payoff() + 1) / 2
+    lines = [
+        f"The Resistance with {number} players, {setup.spies} of them spies: a plan that wins with probability "
+        f"{odds(worth)}, whatever the spies do; no plan can do better.",
+        f"Shuffle the players and call them {LETTERS[0]} to {LETTERS[number - 1]}. Everybody may know the plan.",
+    ]
+    if certain_share(setup, table) < worth:
+        lines.append(
+            "Before every mission, those who have been on exactly the same missions so far shuffle their letters among "
+            "themselves: the spies must not know who of them goes next."
+        )
+    return lines + _branch(setup, table, "", "")
+
+
+def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> list[str]:
+    """The plan after some outcomes."""
+    plan, round_ = table[outcomes].split(), len(outcomes)
+    ahead, behind = outcomes.count("+"), outcomes.count("-")
+    if ahead == setup.points - 1:
+        following = [f"round {number}: {' '.join(crew)}" for number, crew in enumerate(plan, round_ + 1)]
+        return [f"{indent}{'; if it is sabotaged, '.join(following)}"]
+    if behind == setup.points - 1:
+        crews = [plan[-1][:size] for size in setup.sizes[round_:]]
+        following = [f"round {number}: {' '.join(crew)}" for number, crew in enumerate(crews, round_ + 1)]
+        return [f"{indent}{', then '.join(following)} (all must succeed)"]
+    lines = [f"{indent}round {round_ + 1}: {' '.join(plan[0])}"]
+    for outcome, word in (("+", "if it succeeds:"), ("-", "if it is sabotaged:")):
+        lines.append(f"{indent}  {word}")
+        lines += _branch(setup, table, outcomes + outcome, indent + "    ")
+    return lines
+
+
+# The spies
+
+
+def spies_lines(solution: Solution, everything: bool = False) -> list[str]:
+    """When the spies sabotage: against the plan of `plan_lines`, or in every situation there can be.
+
+    Players are called A, B, .. so that the first mission is A B .. and every mission takes the first letters of each
+    group of players who went on the same missions.
+    """
+    number = int(solution["game"].removeprefix("resistance"))
+    setup = SETUPS[number]
+    expected = None if everything or number not in TABLES else strategy_of(setup, TABLES[number])
+    lines = ["As soon as a team lacks only one point: sabotage whenever possible. Before that:"]
+    for way, row in solution["spies"].items():
+        history, _, mission = way.rpartition(" ")
+        if expected is not None and mission not in expected.get(history, {}):
+            continue
+        story, groups = _story(setup, way)
+        lines.append(story)
+        for kind, share in row.items():
+            where = ", ".join(
+                f"{spies} of {named(group)}"
+                for spies, group in zip(map(int, kind.split(",")), groups, strict=True)
+                if spies
+            )
+            lines.append(f"  spies: {where}: {_often(Fraction(share))}")
+    return lines
+
+
+def _often(share: Fraction) -> str:
+    """A probability of sabotage in words."""
+    return {Fraction(0): "let it pass", Fraction(1): "sabotage"}.get(share, f"sabotage with probability {odds(share)}")
+
+
+def _story(setup: Setup, way: str) -> tuple[str, Groups]:
+    """The missions of a history in letters, and the groups after them."""
+    groups, words = everyone(setup), []
+    for word in way.split(" "):
+        mission = taken(groups, tuple(map(int, word.rstrip("+-").split(","))))
+        groups = split(groups, mission)
+        outcome = {"+": " succeeded", "-": " was sabotaged"}.get(word[-1], "")
+        words.append(f"{named(mission)}{outcome}")
+    return f"round {len(words)}, " + ", ".join([*words[:-1], f"mission {words[-1]}"]), groups
+
+
+# The example of section 4.1
+
+EXAMPLE_PLAYERS = 5
+EXAMPLE_SPIES = players("BD")
+EXAMPLE = ((players("AB"), True), (players("ABC"), False), (players("AB"), False), (players("ACD"), False))
+
+
+def example_lines(solution: Solution) -> list[str]:
+    """Bossle's example game of five players, with what the optimal strategies would have done and the odds.
+
+    The odds are the resistance's at that point, knowing what it knows, if the spies have played and will play by the
+    solution and the resistance goes on as well as possible.
+    """
+    lines = ["Players 1 to 5 are A to E; the spies are B and D."]
+    rounds: list[tuple[int, bool]] = []
+    for mission, success in EXAMPLE:
+        here = Situation(SETUPS[EXAMPLE_PLAYERS], rounds)
+        chance = sabotage_chance(solution, here, EXAMPLE_SPIES, mission)
+        lines.append(f"round {len(rounds) + 1}, {here.score[0]}:{here.score[1]}. {_chance_to_win(solution, rounds)}")
+        lines.append(f"  the strategy of the resistance: {_intention(solution, here)}")
+        lines.append(f"  in the game {named(mission)} went; the strategy of the spies: {_often(chance)}")
+        lines.append(f"  in the game the mission {'succeeded' if success else 'was sabotaged'}")
+        rounds.append((mission, success))
+    return [*lines, "the spies have three points and win"]
+
+
+def _intention(solution: Solution, here: Situation) -> str:
+    """What the resistance's strategy would send now."""
+    shares = offers(solution, here)
+    if not shares:
+        return "it would not have come here"
+    total, words = sum(shares.values()), []
+    groups = here.now if not here.tail or here.ahead else here.groups
+    for numbers, share in shares.items():
+        crew = [f"{number} of {named(group)}" for number, group in zip(numbers, groups, strict=True) if number]
+        words.append(("" if share == total else f"with probability {share / total} ") + ", ".join(crew))
+    last = "" if groups is here.now else " for all missions that are left"
+    return "; or ".join(words) + last
+
+
+def _chance_to_win(solution: Solution, rounds: list[tuple[int, bool]]) -> str:
+    """The odds of the resistance after some rounds, as a sentence."""
+    setup = SETUPS[EXAMPLE_PLAYERS]
+    judge = Spies(setup, solution["spies"])
+    weights = dict.fromkeys(judge.spies, Fraction(1))
+    for number, (mission, success) in enumerate(rounds):
+        here = Situation(setup, rounds[:number])
+        chances = {spies: sabotage_chance(solution, here, spies, mission) for spies in weights}
+        if success:
+            weights = {spies: weight * (1 - chances[spies]) for spies, weight in weights.items()}
+        else:
+            able = [spies for spies in weights if (spies & mission).bit_count() >= setup.needed[number]]
+            weights = {spies: weights[spies] * chances[spies] for spies in able}
+    here = Situation(setup, rounds)
+    total = sum(weights.values())
+    if not total:
+        return "Spies who play by the solution never come here."
+    won = judge.best(here.history, here.groups, here.score, weights)
+    return f"The resistance wins with probability {odds(won / total)}."

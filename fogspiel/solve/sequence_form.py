@@ -1,0 +1,196 @@
+"""The sequence form of a two-player zero-sum game: two treeplexes and a sparse payoff matrix, all in flat arrays.
+
+A sequence is what one player has done so far: number 0 is nothing yet, and infoset i has the sequences first[i] ..
+first[i] + count[i] - 1, one for each action, which continue sequence parent[i]. Parents come before children, so one
+forward loop turns behaviour into a realisation plan and one reverse loop is a best response (Koller, Megiddo and von
+Stengel 1994; von Stengel 1996). Bossle (2018) calls the two halves knowledge trees.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ..core.kernel import kernel
+
+MOST_NUMERATOR = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Treeplex:
+    """The decisions of one player; int64 arrays, one entry for each infoset."""
+
+    parent: np.ndarray
+    first: np.ndarray
+    count: np.ndarray
+
+    @property
+    def infosets(self) -> int:
+        return len(self.parent)
+
+    @property
+    def sequences(self) -> int:
+        """How many sequences there are, the empty one included."""
+        return 1 + int(self.count.sum())
+
+    @cached_property
+    def infoset_of(self) -> np.ndarray:
+        """The infoset in which each sequence ends; -1 for the empty one."""
+        owner = np.full(self.sequences, -1, np.int64)
+        owner[1:] = np.repeat(np.arange(self.infosets), self.count)
+        return owner
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """A sparse matrix by rows: the entries of row r are start[r] .. start[r + 1] - 1."""
+
+    start: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+
+    def times(self, y: np.ndarray) -> np.ndarray:
+        """The product with a vector of floats."""
+        out = np.empty(len(self.start) - 1)
+        multiply(self.start, self.column, self.value, y, out)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceForm:
+    """A game: x and y are realisation plans, x' A y / denominator is what the first player gets.
+
+    The entries of A are whole numbers: payoffs times the probability of chance times the denominator, sorted by row
+    and column, without repetition.
+    """
+
+    plexes: tuple[Treeplex, Treeplex]
+    rows: np.ndarray
+    columns: np.ndarray
+    payoffs: np.ndarray
+    denominator: int
+
+    @cached_property
+    def matrix(self) -> Sparse:
+        """A / denominator by rows, in floats."""
+        return sparse(self.rows, self.columns, self.payoffs / self.denominator, self.plexes[0].sequences)
+
+    @cached_property
+    def transposed(self) -> Sparse:
+        """A / denominator by columns, in floats."""
+        return sparse(self.columns, self.rows, self.payoffs / self.denominator, self.plexes[1].sequences)
+
+    @property
+    def sizes(self) -> dict[str, int | list[int]]:
+        """What there is to tell about the size."""
+        return {
+            "infosets": [plex.infosets for plex in self.plexes],
+            "sequences": [plex.sequences for plex in self.plexes],
+            "nonzeros": len(self.payoffs),
+        }
+
+    def swapped(self) -> "SequenceForm":
+        """The same game with the seats exchanged."""
+        order = np.lexsort((self.rows, self.columns))
+        first, second = self.plexes
+        return SequenceForm(
+            (second, first), self.columns[order], self.rows[order], -self.payoffs[order], self.denominator
+        )
+
+
+def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: int) -> Sparse:
+    """A matrix by rows from its entries in any order."""
+    order = np.lexsort((columns, rows))
+    start = np.zeros(height + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=height), out=start[1:])
+    return Sparse(start, columns[order].astype(np.int64), values[order])
+
+
+def merged(
+    plexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
+) -> SequenceForm:
+    """The sequence form with equal pairs of sequences added up and zeros dropped."""
+    key = rows.astype(np.int64) * plexes[1].sequences + columns
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if len(key) else np.zeros(0, np.int64)
+    total = np.add.reduceat(weights[order], starts) if len(key) else weights
+    kept = total != 0
+    cell = key[starts][kept] if len(key) else key
+    wide = plexes[1].sequences
+    return SequenceForm(plexes, cell // wide, cell % wide, total[kept].astype(np.int64), denominator)
+
+
+@kernel
+def multiply(start, column, value, y, out):
+    """Write the product of a sparse matrix with a vector."""
+    for row in range(len(out)):
+        total = 0.0
+        for k in range(start[row], start[row + 1]):
+            total += value[k] * y[column[k]]
+        out[row] = total
+
+
+@kernel
+def fold_best(parent, first, count, worth):
+    """Add the best sequence of every infoset to its parent, last infoset first; worth[0] becomes the best total."""
+    for i in range(len(parent) - 1, -1, -1):
+        best = worth[first[i]]
+        for s in range(first[i] + 1, first[i] + count[i]):
+            best = max(best, worth[s])
+        worth[parent[i]] += best
+
+
+@kernel
+def spread(parent, first, count, behaviour, plan):
+    """Turn the probability of each action at its infoset into a realisation plan."""
+    plan[0] = 1.0
+    for i in range(len(parent)):
+        for s in range(first[i], first[i] + count[i]):
+            plan[s] = plan[parent[i]] * behaviour[s]
+
+
+@kernel
+def clean(parent, first, count, plan, behaviour):
+    """Turn a plan with rounding errors into behaviour: nothing negative, rows that sum to 1, uniform if unreached."""
+    for i in range(len(parent)):
+        total = 0.0
+        for s in range(first[i], first[i] + count[i]):
+            total += max(plan[s], 0.0)
+        for s in range(first[i], first[i] + count[i]):
+            behaviour[s] = max(plan[s], 0.0) / total if total > 0 else 1.0 / count[i]
+
+
+def best_total(plex: Treeplex, worth: np.ndarray) -> float:
+    """The largest <worth, z> over the realisation plans z of the treeplex."""
+    folded = worth.copy()
+    fold_best(plex.parent, plex.first, plex.count, folded)
+    return float(folded[0])
+
+
+def plan_of(plex: Treeplex, behaviour: np.ndarray) -> np.ndarray:
+    """The realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
+    plan = np.empty(plex.sequences)
+    spread(plex.parent, plex.first, plex.count, behaviour, plan)
+    return plan
+
+
+NOISE = 1e-9
+"""Weights of a plan up to this are rounding errors of the solver, and count as zero."""
+
+
+def behaviour_of(plex: Treeplex, plan: np.ndarray) -> np.ndarray:
+    """The behaviour strategy of a realisation plan, cleaned of rounding errors; entry 0 is 1."""
+    behaviour = np.ones(plex.sequences)
+    clean(plex.parent, plex.first, plex.count, np.where(plan > NOISE, plan, 0.0), behaviour)
+    return behaviour
+
+
+def exact_best_total(plex: Treeplex, worth: list[Fraction]) -> Fraction:
+    """`best_total` in exact arithmetic."""
+    folded = list(worth)
+    first, count = plex.first.tolist(), plex.count.tolist()
+    for i in range(plex.infosets - 1, -1, -1):
+        folded[plex.parent[i]] += max(folded[first[i] : first[i] + count[i]])
+    return folded[0]

@@ -1,0 +1,325 @@
+"""The whole tree of a game, built from its six kernels: every history once, in flat arrays, parents before children.
+
+An infoset is what its owner knows: the sequence of his own moves so far together with the view he has now. So every
+tree has perfect recall by construction; that one infoset offers one list of actions is checked on the way. Views are
+told apart by 128-bit digests.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+
+from ..core.game import CHANCE, OVER, RULE_SIGNATURES, Game
+from ..core.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of
+from ..core.rng import mixed
+from ..core.simulate import rules_compiled
+from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merged
+
+CHANCE_NODE = -1
+LEAF = -2
+"""A leaf with payoff number k is labelled LEAF - k."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A game as a tree. Nodes are in preorder; node 0 is the root."""
+
+    title: str
+    parent: np.ndarray
+    """The parent of each node; -1 for the root."""
+    slot: np.ndarray
+    """Which of its parent's actions leads to a node."""
+    label: np.ndarray
+    """The infoset of a decision, CHANCE_NODE, or LEAF minus the number of the payoff."""
+    luck: np.ndarray
+    """Which of `odds` is the probability of chance's moves on the way to a node."""
+    odds: tuple[Fraction, ...]
+    payoffs: tuple[Fraction, ...]
+    """What the first player gets at a leaf."""
+    owner: np.ndarray
+    """The player of each infoset. Infosets are numbered as they are first met, so parents come before children."""
+    before: np.ndarray
+    """The owner's last sequence before the infoset."""
+    first: np.ndarray
+    """The owner's first sequence in the infoset; sequences of a player are numbered from 1, 0 is the empty one."""
+    count: np.ndarray
+    """How many actions the infoset has."""
+
+    @property
+    def nodes(self) -> int:
+        return len(self.parent)
+
+    def plex(self, player: int) -> Treeplex:
+        """The treeplex of a player; its infosets are `numbers(player)`."""
+        mine = self.numbers(player)
+        return Treeplex(self.before[mine], self.first[mine], self.count[mine])
+
+    def numbers(self, player: int) -> np.ndarray:
+        """The numbers of the player's infosets in this tree."""
+        return np.flatnonzero(self.owner == player)
+
+    @cached_property
+    def sequences(self) -> np.ndarray:
+        """The last sequence of each player at each node, a row a node."""
+        out = np.zeros((self.nodes, 2), np.int64)
+        follow(self.parent, self.slot, self.label, self.owner, self.first, out)
+        return out
+
+    @cached_property
+    def leaves(self) -> np.ndarray:
+        """The nodes at which the game is over."""
+        return np.flatnonzero(self.label <= LEAF)
+
+    @cached_property
+    def samples(self) -> np.ndarray:
+        """One node of each infoset: the first one."""
+        found = np.full(len(self.owner), -1, np.int64)
+        decisions = np.flatnonzero(self.label >= 0)[::-1]
+        found[self.label[decisions]] = decisions
+        return found
+
+    def way_to(self, node: int) -> list[int]:
+        """The slots taken from the root to a node."""
+        way = []
+        while self.parent[node] >= 0:
+            way.append(int(self.slot[node]))
+            node = int(self.parent[node])
+        return way[::-1]
+
+
+@kernel
+def follow(parent, slot, label, owner, first, out):
+    """Write the last sequences of both players at each node."""
+    for node in range(1, len(parent)):
+        above = parent[node]
+        out[node, 0] = out[above, 0]
+        out[node, 1] = out[above, 1]
+        if label[above] >= 0:
+            out[node, owner[label[above]]] = first[label[above]] + slot[node]
+
+
+def sequence_form(tree: Tree) -> SequenceForm:
+    """The sequence form of a tree, with whole numbers for payoffs times probabilities."""
+    denominator = lcm(*(p.denominator for p in tree.odds)) * lcm(*(p.denominator for p in tree.payoffs))
+    worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.odds]
+    if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MOST_NUMERATOR:
+        raise ValueError(f"{tree.title}: the probabilities of chance are too fine for exact sums in 64 bits")
+    leaves = tree.leaves
+    weights = np.array(worth, np.int64)[tree.luck[leaves], LEAF - tree.label[leaves]]
+    ends = tree.sequences[leaves]
+    return merged((tree.plex(0), tree.plex(1)), ends[:, 0], ends[:, 1], weights, denominator)
+
+
+# Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
+
+DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP = range(6)
+DEPTH, NODES, INFOSETS, LUCKS, SEQUENCES = 0, 1, 2, 3, 4
+"""Counters of the walk; SEQUENCES has one for each player."""
+AT, LIST, NEXT, LUCK, LAST = 0, 1, 2, 3, 4
+"""A frame of the stack: its node, how many actions it lists, which is next, its luck, both players' last sequences."""
+KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
+"""A row of the table of infosets: a digest of what the owner knows in two halves, and what `Tree` says of it."""
+PARENT, SLOT, LABEL, LUCK_OF = range(4)
+"""A row of the table of nodes."""
+
+
+@kernel
+def digest(cells, salt):
+    """A 64-bit digest of some cells."""
+    h = mixed(np.uint64(salt))
+    for cell in cells:
+        h = mixed(h ^ np.uint64(cell)) + np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed(h))
+
+
+@kernel
+def place_of(infosets, table, key, key_2):
+    """Where in the hash table an infoset is, or the free place where it belongs."""
+    mask = len(table) - 1
+    at = key & mask
+    while table[at] >= 0 and (infosets[table[at], KEY] != key or infosets[table[at], KEY_2] != key_2):
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def rehash(infosets, count, table):
+    """Fill an empty hash table with the infosets."""
+    for infoset in range(count):
+        table[place_of(infosets, table, infosets[infoset, KEY], infosets[infoset, KEY_2])] = infoset
+
+
+@kernel
+def luck_of(denominators, counters, denominator):
+    """The number of this denominator among those met so far."""
+    for i in range(counters[LUCKS] - 1, -1, -1):
+        if denominators[i] == denominator:
+            return i
+    denominators[counters[LUCKS]] = denominator
+    counters[LUCKS] += 1
+    return counters[LUCKS] - 1
+
+
+@kernel_of(
+    NUMBER,
+    *RULE_SIGNATURES.values(), CELLS, TABLE, TABLE, TABLE, CELLS, TABLE32, TABLE, CELLS, CELLS, NUMBER,
+)  # fmt: skip
+def grow(
+    start, mover, legal, apply, view, score,
+    counters, states, choices, frames, known, nodes, infosets, table, denominators, most,
+):  # fmt: skip
+    """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
+
+    The buffers must have room for `most` nodes, infosets and lucks. `known` holds the owner, his last sequence and
+    his view, the three things that make an infoset.
+    """
+    if counters[NODES] == 0:
+        start(states[0])
+    for _ in range(most):
+        depth = counters[DEPTH]
+        state, frame = states[depth], frames[depth]
+        node = counters[NODES]
+        counters[NODES] += 1
+        above = frames[depth - 1]
+        nodes[node, PARENT] = above[AT] if depth > 0 else -1
+        nodes[node, SLOT] = above[NEXT] - 1 if depth > 0 else 0
+        nodes[node, LUCK_OF] = frame[LUCK]
+        frame[AT] = node
+        frame[NEXT] = 0
+        frame[LIST] = 0
+        who = mover(state)
+        if who == OVER:
+            nodes[node, LABEL] = LEAF - score(state)
+        else:
+            listed = legal(state, choices[depth])
+            if listed <= 0:
+                return NO_ACTIONS
+            if depth + 2 > len(frames):
+                return TOO_DEEP
+            frame[LIST] = listed
+            below = frames[depth + 1]
+            below[LUCK], below[LAST], below[LAST + 1] = frame[LUCK], frame[LAST], frame[LAST + 1]
+            if who == CHANCE:
+                nodes[node, LABEL] = CHANCE_NODE
+                if denominators[frame[LUCK]] > MOST_NUMERATOR // listed:
+                    return TOO_FINE
+                below[LUCK] = luck_of(denominators, counters, denominators[frame[LUCK]] * listed)
+            else:
+                known[0] = who
+                known[1] = frame[LAST + who]
+                view(state, who, known[2:])
+                key, key_2 = digest(known, 1), digest(known, 2)
+                offered = digest(choices[depth, :listed], 3)
+                at = place_of(infosets, table, key, key_2)
+                infoset = table[at]
+                if infoset < 0:
+                    infoset = counters[INFOSETS]
+                    counters[INFOSETS] += 1
+                    table[at] = infoset
+                    infosets[infoset, KEY], infosets[infoset, KEY_2] = key, key_2
+                    infosets[infoset, OWNER] = who
+                    infosets[infoset, BEFORE] = frame[LAST + who]
+                    infosets[infoset, FIRST] = counters[SEQUENCES + who]
+                    infosets[infoset, COUNT] = listed
+                    infosets[infoset, ACTIONS] = offered
+                    counters[SEQUENCES + who] += listed
+                elif infosets[infoset, COUNT] != listed or infosets[infoset, ACTIONS] != offered:
+                    return NOT_ONE_LIST
+                nodes[node, LABEL] = infoset
+        # On to the next node in preorder: the next action of the deepest frame that has one left.
+        while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
+            depth -= 1
+        if depth < 0:
+            return DONE
+        frame = frames[depth]
+        slot = frame[NEXT]
+        frame[NEXT] += 1
+        for cell in range(states.shape[1]):
+            states[depth + 1, cell] = states[depth, cell]
+        apply(states[depth + 1], choices[depth, slot])
+        label = nodes[frame[AT], LABEL]
+        if label >= 0:
+            frames[depth + 1, LAST + infosets[label, OWNER]] = infosets[label, FIRST] + slot
+        counters[DEPTH] = depth + 1
+    return GOING_ON
+
+
+FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
+"""Nodes between two looks at the buffers: few at first, so that small games are quick."""
+MOST_DEPTH = 4096
+DEFAULT_MEMORY = 4.0
+"""GiB that a tree may take unless the user says otherwise."""
+
+WRONG = {
+    TOO_FINE: "its chance moves multiply to more than 2^62 cases, far too many for a tree; solve a smaller variant",
+    NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must follow "
+    "from the view",
+    NO_ACTIONS: "a position that is not over has no actions",
+    TOO_DEEP: f"a history is longer than {MOST_DEPTH} moves",
+}
+
+
+class TooLarge(ValueError):
+    """A game does not fit into the memory it was given."""
+
+
+def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
+    """The array, with room for that many rows."""
+    if rows <= len(array):
+        return array
+    larger = np.full((max(rows, len(array) * 3 // 2), *array.shape[1:]), fill, array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
+    """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
+    rules, sizes = rules_compiled(game), game.sizes
+    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions + 6))))
+    states = np.zeros((depth, sizes.state), np.int64)
+    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)
+    known = np.zeros(2 + sizes.view, np.int64)
+    counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
+    denominators = np.ones(1, np.int64)
+    nodes, infosets = np.zeros((0, 4), np.int32), np.zeros((0, 7), np.int64)
+    table = np.full(2, -1, np.int64)
+    outcome, batch = GOING_ON, FIRST_BATCH
+    while outcome == GOING_ON:
+        reached = int(counters[NODES])
+        nodes = _room(nodes, reached + batch)
+        infosets = _room(infosets, int(counters[INFOSETS]) + batch)
+        denominators = _room(denominators, int(counters[LUCKS]) + batch)
+        if 2 * len(infosets) > len(table):
+            table = np.full(1 << (4 * len(infosets)).bit_length(), -1, np.int64)
+            rehash(infosets, int(counters[INFOSETS]), table)
+        # Growing holds two copies for a moment, and what is made of the tree later takes about as much again.
+        taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + states.nbytes + choices.nbytes
+        if taken > memory * 2**30:
+            raise TooLarge(
+                f"{game.name} has more than {reached:,} histories and {int(counters[INFOSETS]):,} infosets, which is "
+                f"all that fits into {memory:g} GiB: raise --memory, or solve a smaller variant"
+            )
+        outcome = grow(*rules, counters, states, choices, frames, known, nodes, infosets, table, denominators, batch)
+        watch(int(counters[NODES]))
+        batch = min(2 * batch, MOST_BATCH)
+    if outcome != DONE:
+        raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
+    nodes = nodes[: counters[NODES]]
+    infosets = infosets[: counters[INFOSETS]]
+    return Tree(
+        title=game.name,
+        parent=nodes[:, PARENT].copy(),
+        slot=nodes[:, SLOT].copy(),
+        label=nodes[:, LABEL].copy(),
+        luck=nodes[:, LUCK_OF].copy(),
+        odds=tuple(Fraction(1, int(d)) for d in denominators[: counters[LUCKS]]),
+        payoffs=game.payoffs,
+        owner=infosets[:, OWNER].copy(),
+        before=infosets[:, BEFORE].copy(),
+        first=infosets[:, FIRST].copy(),
+        count=infosets[:, COUNT].copy(),
+    )

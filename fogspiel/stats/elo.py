@@ -1,0 +1,127 @@
+"""What a match says about strength: Elo with its interval, from counts alone.
+
+Games come in pairs with the colours swapped, and a pair is the unit of luck: `pairs[v]` says how often the first player
+made v half points of a pair's four (0 two losses .. 4 two wins), the pentanomial counts of engine testing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .race import interval
+
+NORMAL = 1.959963984540054
+"""Of a normal variable 95 % lie within so many standard deviations."""
+HALF_POINTS = 4
+"""The most a pair is worth."""
+INTERVALS_NOTE = (
+    "The interval of the score is valid at any time, that of Elo comes from the spread of the pairs of games (or is "
+    "the wider one too, where a race may have stopped the match or all pairs ended alike)."
+)
+"""Which interval is which, below the tables that show both."""
+
+
+def elo_of(score: float) -> float:
+    """The difference in Elo that makes this score the expected one."""
+    if score <= 0:
+        return -math.inf
+    return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
+
+
+def score_of(elo: float) -> float:
+    """The score that a difference in Elo makes expected."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How a match went: results of single games, and of pairs."""
+
+    wins: int
+    draws: int
+    losses: int
+    pairs: tuple[int, ...]
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """The mean score of a game, 1/2 before the first."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    @property
+    def anytime_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the score that is valid whatever stopped the match."""
+        return interval(np.array(self.pairs, np.int64))
+
+    @property
+    def pentanomial_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the score after a number of pairs that was fixed before."""
+        return pentanomial_interval(self.pairs)
+
+    @property
+    def elo(self) -> float:
+        """The difference in Elo, infinite if one side has won everything."""
+        return elo_of(self.score)
+
+    def elo_interval(self, stopped: bool = False) -> tuple[float, float]:
+        """The 95 % interval of the difference in Elo; a match that a race may have stopped needs the wider one."""
+        low, high = self.anytime_interval if stopped else self.pentanomial_interval
+        return elo_of(low), elo_of(high)
+
+    @property
+    def ratio(self) -> float:
+        """Wins for each loss, infinite without losses."""
+        return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
+
+    def as_json(self, stopped: bool = False) -> dict[str, Any]:
+        """The figures of a report, `interval` the anytime one; what is infinite or unknown is null."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "pairs": list(self.pairs),
+            "score": self.score,
+            "interval": list(self.anytime_interval),
+            "elo": _finite(self.elo),
+            "elo_interval": [_finite(limit) for limit in self.elo_interval(stopped)],
+            "elo_interval_of": "anytime" if stopped or max(self.pairs) == sum(self.pairs) else "pentanomial",
+            "wins_per_loss": _finite(self.ratio),
+        }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def strength_of(pairs: Sequence[Sequence[int]]) -> Strength:
+    """The strength that pairs of games show, each given by the first player's two results (0 loss, 1 draw, 2 win)."""
+    singles, sums = [0, 0, 0], [0] * (HALF_POINTS + 1)
+    for pair in pairs:
+        sums[sum(pair)] += 1
+        for result in pair:
+            singles[result] += 1
+    return Strength(singles[2], singles[1], singles[0], tuple(sums))
+
+
+def pentanomial_interval(pairs: Sequence[int]) -> tuple[float, float]:
+    """The normal 95 % interval of the score, from how the pairs are spread.
+
+    Where all pairs ended alike their spread is not known, and the limits are those that are valid for any law.
+    """
+    counts = np.asarray(pairs, np.int64)
+    count = int(counts.sum())
+    values = np.arange(len(counts)) / (len(counts) - 1)
+    mean = float(counts @ values) / count if count else 0.5
+    variance = float(counts @ (values - mean) ** 2) / (count - 1) if count > 1 else 0.0
+    if variance == 0:
+        return interval(counts)
+    half = NORMAL * math.sqrt(variance / count)
+    return max(mean - half, 0.0), min(mean + half, 1.0)

@@ -1,0 +1,98 @@
+"""How strong is it: the score of one contender against another, from any number of games, with an interval."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.agents import Contender
+from ..core.game import Game
+from ..core.players import Entrant
+from .race import interval
+from ..core.referee import Refereed
+from ..core.simulate import Match
+from ..runs.workers import beat
+
+LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
+BLOCK_SECONDS = 1.0
+"""Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What was counted: games by payoff, and observations (pairs of games, or single ones) by their sum."""
+
+    payoffs: tuple[float, ...]
+    outcomes: tuple[int, ...]
+    observed: tuple[int, ...]
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return sum(self.outcomes)
+
+    @property
+    def mean(self) -> float:
+        """The mean payoff."""
+        return sum(n * payoff for n, payoff in zip(self.outcomes, self.payoffs, strict=True)) / self.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """A 95 % interval for the mean that is valid at any time, however often it is looked at."""
+        low, span = self.payoffs[0], self.payoffs[-1] - self.payoffs[0]
+        lower, upper = interval(np.array(self.observed, np.int64))
+        return low + span * lower, low + span * upper
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of a report; wins, draws and losses where the game has just these."""
+        figures: dict[str, Any] = {"score": self.mean, "interval": list(self.interval), "games": self.games}
+        if len(self.payoffs) == 3:
+            losses, draws, wins = self.outcomes
+            figures |= {"wins": wins, "draws": draws, "losses": losses}
+        return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)}
+
+
+def match_of(game: Game, first: Contender | Entrant, second: Contender | Entrant) -> Match | Refereed:
+    """The match of two contenders in the compiled loop, or at the referee if one of them sends players."""
+    if isinstance(first, Contender) and isinstance(second, Contender):
+        return Match(game, first, second)
+    return Refereed(game, first, second)
+
+
+def measured(
+    game: Game,
+    first: Contender | Entrant,
+    second: Contender | Entrant,
+    key: int,
+    games: int,
+    seats: str = "swapped",
+    threads: int = 1,
+    watch: Callable[[Score], None] = lambda so_far: None,
+    counted: Mapping[str, Any] | None = None,
+) -> Score:
+    """The score of `first` against `second` in that many games; pairs are never cut, so an odd number is rounded up.
+
+    With `counted`, the figures of a match that was interrupted, only the rest is played.
+    """
+    match, columns, top = match_of(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
+    outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
+    payoffs = tuple(float(payoff) for payoff in game.payoffs)
+    if counted is not None:
+        outcomes += counted["outcomes"]
+        observed += counted["observed"]
+    done, total, block = int(observed.sum()), -(-games // columns), LEAST_BLOCK if isinstance(match, Match) else 1
+    so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+    while done < total:
+        began = time.monotonic()
+        scores = match.scores(key, done, min(block, total - done), seats, threads)
+        outcomes += np.bincount(scores.reshape(-1), minlength=len(outcomes))
+        observed += np.bincount(scores.sum(axis=1), minlength=len(observed))
+        done += len(scores)
+        if time.monotonic() - began < BLOCK_SECONDS:
+            block = min(2 * block, MOST_BLOCK)
+        so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+        beat()
+        watch(so_far)
+    return so_far

@@ -1,0 +1,112 @@
+"""Players met so far and what they scored against each other: the table that Nash mixtures are made of."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .arena import Arena
+from ..stats.matrix_game import equilibrium, symmetric
+from ..core.rng import shuffle, unit
+from .step import Step, mixed
+
+TRIED, TRIALS, ROUNDS = 16, 2, 8
+
+
+class Nash(NamedTuple):
+    """An equilibrium of a table: the weight of each member, or a row of them for each seat, and the first's value."""
+
+    weights: np.ndarray
+    value: float
+
+
+class Archive:
+    """Vectors, each of which has a score in the first seat against each in the second, as far as it was measured.
+
+    Where the halves of a vector serve one seat each, they are mixed apart: any first half can go with any second half.
+    """
+
+    def __init__(self, arena: Arena) -> None:
+        assert arena.game.strategy is not None
+        self.arena, self.halves = arena, arena.game.strategy.halves
+        self.thetas = np.zeros((0, len(arena.game.strategy.parameters)))
+        self.points = np.zeros(
+            (0, 0)
+        )  # of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest
+        self.played = np.zeros((0, 0), np.int64)
+
+    def __len__(self) -> int:
+        return len(self.thetas)
+
+    def add(self, thetas: np.ndarray) -> None:
+        """Take in players who have not met anybody yet."""
+        more = len(thetas)
+        self.thetas = np.vstack([self.thetas, thetas])
+        self.points = np.pad(self.points, (0, more))
+        self.played = np.pad(self.played, (0, more))
+
+    def enrol(self, newcomers: np.ndarray, pairs: int) -> None:
+        """Add players and let them meet everybody, themselves too (their halves may differ), in so many pairs each."""
+        known = len(self)
+        self.add(newcomers)
+        rows, columns = np.tril_indices(len(self))
+        self.meet(rows[rows >= known], columns[rows >= known], pairs)
+
+    def meet(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
+        """Let members meet, each of the rows its column, in so many pairs of games."""
+        top = len(self.arena.game.payoffs) - 1
+        scores = self.arena.meetings(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1) / top
+        np.add.at(self.points, (rows, columns), scores[:, 0])
+        np.add.at(self.points, (columns, rows), pairs - scores[:, 1])
+        np.add.at(self.played, (rows, columns), pairs)
+        np.add.at(self.played, (columns, rows), pairs)
+
+    @property
+    def means(self) -> np.ndarray:
+        """The mean scores in the first seat; 1/2 where nothing was played."""
+        return np.where(self.played > 0, self.points / np.maximum(self.played, 1), 0.5)
+
+    def nash(self, least: float = 0.0) -> Nash:
+        """An equilibrium of the table, weights below `least` pruned."""
+        means = self.means
+        if self.halves:
+            found = equilibrium(means, least)
+            return Nash(np.array([found.rows, found.columns]), found.value)
+        return Nash(symmetric((means + 1 - means.T) / 2, least).rows, 0.5)
+
+    def step(self, nash: Nash, changed: bool) -> Step:
+        """The mixture as the answer of a step; members who came after it was computed do not play."""
+        thetas = self.thetas[: nash.weights.shape[-1]]
+        best = mixed(thetas, nash.weights).theta
+        return Step(best, changed, None, len(thetas), thetas, nash.weights, nash.value)
+
+
+def shares_of(weights: np.ndarray) -> np.ndarray:
+    """How often each member is played, in one seat or the other."""
+    return weights if weights.ndim == 1 else weights.mean(axis=0)
+
+
+def drawn(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
+    """Members drawn by weight, evenly spread (systematic sampling) and in random order."""
+    places = (np.arange(count) + unit(arena.stream)) / count
+    members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
+    order = np.empty(count, np.int64)
+    shuffle(arena.stream, order)
+    return members[order]
+
+
+def opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
+    """That many vectors drawn from a mixture of members, or of their halves."""
+    if weights.ndim == 1:
+        return archive.thetas[drawn(archive.arena, weights, count)]
+    half = archive.thetas.shape[1] // 2
+    firsts, seconds = (drawn(archive.arena, law, count) for law in weights)
+    return np.hstack([archive.thetas[firsts, :half], archive.thetas[seconds, half:]])
+
+
+def is_certain(arena: Arena) -> bool:
+    """Whether fixed players always score the same against each other, as far as some trials can tell."""
+    for _ in range(ROUNDS):  # in most games luck shows in the first; at Cheat many players win whatever they are dealt
+        scores = arena.meetings(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
+        if (scores != scores[:, :1]).any():
+            return False
+    return True

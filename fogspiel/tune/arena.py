@@ -1,0 +1,260 @@
+"""Where contenders meet: every race, comparison and duel of a run, each game counted, up to the budget.
+
+The arena numbers its events (races, comparisons, duels, meetings) and gives each its own stream of games, so the k-th
+event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
+to resume a run, its method simply runs again.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.agents import Contender, fixed, in_turn, named, redrawn, with_parameters
+from ..core.game import Game, parameters_of
+from ..stats.race import Race, Verdict, scan
+from ..core.rng import below, child, fill_normal, stream_of
+from ..core.simulate import Match
+
+METHOD_STREAM, TRAINING, REPORT = 1, 2, 3
+LEAST_BATCH, MOST_BATCH = 64, 16_384
+BATCH_SECONDS = 0.25
+
+Event = dict[str, Any]
+Codes = str | list[int]
+"""Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list."""
+DIGITS = 3
+"""The most payoffs whose pairs of scores, in the base of this number, have one digit each."""
+
+
+class BudgetSpent(Exception):
+    """The games or the seconds of the run are used up."""
+
+
+@dataclass
+class Budget:
+    """How many games may be counted, and when to stop in any case."""
+
+    games: int | None = None
+    deadline: float | None = None
+    """A reading of `time.monotonic`."""
+
+
+@dataclass
+class Arena:
+    """One run's games: what is played, by which race it is judged, from which seed."""
+
+    game: Game
+    seed: int
+    race_rule: Race = field(default_factory=Race)
+    baseline_name: str = "fixed"
+    budget: Budget = field(default_factory=Budget)
+    observation: str = "pair"
+    """What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn."""
+    threads: int = 1
+    recorded: Sequence[Event] = ()
+    partial: Event | None = None
+    on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
+
+    def __post_init__(self) -> None:
+        self.games = 0
+        self.events: list[Event] = []
+        self.stream = stream_of(self.seed, METHOD_STREAM)
+        self.baseline = baseline(self.game, self.baseline_name, self.seed)
+        self._games_a_second = 1000.0
+
+    # What methods ask for
+
+    @property
+    def start(self) -> np.ndarray:
+        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        return fixed(self.game, self.seed).thetas[0].copy()
+
+    def gaussian(self) -> np.ndarray:
+        """A new vector of standard Gaussian numbers."""
+        return self.gaussians(1)[0]
+
+    def gaussians(self, count: int) -> np.ndarray:
+        """That many new vectors of standard Gaussian numbers, a row each."""
+        thetas = np.empty((count, len(parameters_of(self.game))))
+        fill_normal(self.stream, thetas.reshape(-1))
+        return thetas
+
+    def pick(self, count: int) -> int:
+        """A uniform number below `count`."""
+        return int(below(self.stream, count))
+
+    def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
+        """Race two vectors against each other, by the rule of the run or by another one."""
+        match = Match(self.game, self._player(challenger), self._player(incumbent))
+
+        def observed(key: int, first: int, count: int) -> np.ndarray:
+            return self._scores(match, key, first, count).sum(axis=1)
+
+        return self._raced(rule or self.race_rule, observed, outcomes=self._most + 1, games=self._columns)
+
+    def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
+        """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
+        matches = [Match(self.game, self._player(x), self.baseline) for x in (challenger, incumbent)]
+
+        def observed(key: int, first: int, count: int) -> np.ndarray:
+            new, old = (self._scores(match, key, first, count).sum(axis=1) for match in matches)
+            return new - old + self._most  # Z = (1 + D)/2 in units of its grid
+
+        outcomes = 2 * self._most + 1
+        return self._raced(self.race_rule.for_differences(), observed, outcomes, games=2 * self._columns)
+
+    def duels(self, newcomer: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+        """The newcomer's scores against each of the others: a row each, first seat and second seat."""
+        if not others:
+            return np.zeros((0, 2), np.int64)
+        number, needed = len(self.events), 2 * len(others)
+        if number < len(self.recorded):
+            scores = decode(self.recorded[number]["scores"]).reshape(-1, 2)
+        else:
+            if self._games_left(1) < needed:
+                raise BudgetSpent
+            match = Match(self.game, self._player(newcomer), in_turn(self.game, np.array(others)))
+            scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
+        self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
+        return scores
+
+    def meetings(self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False) -> np.ndarray:
+        """The scores of every row of one against its row of the other: row, pair of games, first and second seat.
+
+        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal.
+        """
+        number, rows = len(self.events), len(firsts)
+        if number < len(self.recorded):
+            met = decode(self.recorded[number]["pairs"])
+        else:
+            met = self._met(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
+        self._close({"pairs": encode(self.game, met), "games": 2 * len(met)})
+        met = met.reshape(rows, pairs) if same_deals else met.reshape(pairs, rows).T
+        return np.stack(np.divmod(met, pair_base(self.game)), axis=2)
+
+    # How an event is played
+
+    @property
+    def _columns(self) -> int:
+        return 2 if self.observation == "pair" else 1
+
+    @property
+    def _most(self) -> int:
+        """The highest score of an observation, as a sum of indices of payoffs."""
+        return self._columns * (len(self.game.payoffs) - 1)
+
+    def _player(self, theta: np.ndarray) -> Contender:
+        return with_parameters(self.game, theta)
+
+    def _key(self, number: int) -> int:
+        return int(child(self.seed, TRAINING, number))
+
+    def _scores(self, match: Match, key: int, first: int, count: int) -> np.ndarray:
+        seats = "swapped" if self.observation == "pair" else "alternating"
+        return match.scores(key, first, count, seats, self.threads)
+
+    def _games_left(self, cost: int) -> int:
+        """How many observations of that many games the budget still allows."""
+        if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
+            return 0
+        return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
+
+    def _raced(self, rule: Race, observed: Callable[..., np.ndarray], outcomes: int, games: int) -> Verdict:
+        """Observe in batches until the race decides; where a batch is cut never changes the verdict."""
+        number = len(self.events)
+        if number < len(self.recorded):
+            event = self.recorded[number]
+            self._close(event)
+            return Verdict(event["decision"], tuple(event["counts"]), event["games"])
+        counts, done, decision = np.zeros(outcomes, np.int64), 0, 0
+        if self.partial is not None and self.partial["event"] == number:
+            counts[:] = self.partial["counts"]
+            done = int(counts.sum())
+        while decision == 0:
+            allowed = self._games_left(games) - done
+            if allowed <= 0:
+                self.games += done * games
+                raise BudgetSpent
+            brief = int(self._games_a_second * BATCH_SECONDS) // games
+            batch = min(allowed, max(LEAST_BATCH, min(done // 8, MOST_BATCH, brief)))
+            began = time.monotonic()
+            used, decision = scan(rule, counts, observed(self._key(number), done, batch))
+            self._games_a_second = games * batch / max(time.monotonic() - began, 1e-6)
+            done += used
+            if decision == 0:
+                self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
+        verdict = Verdict(decision, tuple(counts.tolist()), done * games)
+        self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
+        return verdict
+
+    def _pairing(self, firsts: np.ndarray, seconds: np.ndarray, deals: int) -> Callable[[int, int], np.ndarray]:
+        """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
+        key = self._key(len(self.events))
+
+        def of_rows(rows: slice) -> Match:
+            return Match(self.game, in_turn(self.game, firsts[rows]), in_turn(self.game, seconds[rows]))
+
+        def on_same_deals(first: int, count: int) -> np.ndarray:
+            row, deal = divmod(first, deals)
+            return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
+
+        if deals:
+            return on_same_deals
+        everyone = of_rows(slice(None))
+        return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
+
+    def _met(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
+        """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
+        number, met = len(self.events), np.zeros(0, np.int64)
+        if self.partial is not None and self.partial["event"] == number:
+            met = decode(self.partial["pairs"])
+        while len(met) < total:
+            if self._games_left(2) < total:
+                self.games += 2 * len(met)
+                raise BudgetSpent
+            began = time.monotonic()
+            brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_a_second * BATCH_SECONDS) // 2))
+            batch = scores(len(met), min(brief, total - len(met)))
+            self._games_a_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
+            met = np.append(met, batch @ (pair_base(self.game), 1))
+            if len(met) < total:
+                self.on_batch(self, {"event": number, "pairs": encode(self.game, met), "games": 2 * len(met)})
+        return met
+
+    def _close(self, event: Event) -> None:
+        self.events.append(event)
+        self.games += event["games"]
+
+
+def pair_base(game: Game) -> int:
+    """The base in which the two scores of a pair are the digits of one number."""
+    return max(len(game.payoffs), DIGITS)
+
+
+def encode(game: Game, numbers: np.ndarray) -> Codes:
+    """Scores, or pairs of them, as an event keeps them."""
+    if len(game.payoffs) > DIGITS:
+        return numbers.tolist()
+    return (numbers + ord("0")).astype(np.uint8).tobytes().decode()
+
+
+def decode(codes: Codes) -> np.ndarray:
+    """What an event keeps, as numbers again."""
+    if isinstance(codes, str):
+        return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
+    return np.array(codes, np.int64)
+
+
+def baseline(game: Game, name: str, seed: int) -> Contender:
+    """The opponent that scores are measured against: `fixed`, `redrawn`, or one of the game's named strategies."""
+    if name == "fixed":
+        return fixed(game, seed)
+    return redrawn(game) if name == "redrawn" else named(game, name)
+
+
+def report_key(seed: int) -> int:
+    """The stream of the games that only ever measure: no method can see them."""
+    return int(child(seed, REPORT))

@@ -1,0 +1,104 @@
+"""Responses where scores are certain: a population whose scores against every member are kept, so no game is lost.
+
+One pair of games decides between two players for good. So the table is exact, the best response of the whole population
+to any mixture is one product of matrices, and only newcomers, on one side or the other, have to play.
+"""
+
+from collections.abc import Iterator
+from math import isqrt
+
+import numpy as np
+
+from .arena import Arena
+from .archive import Archive, drawn, opponents
+from .mixture_response import NUMBERS, Pool, bred, fresh
+from .step import Step
+
+LEAST_SIZE, MOST_SIZE = 32, 1024
+RENEWED = 4  # one in four is replaced by a child or, one in eight of these, by a stranger
+CHILDREN = 4  # for the place of one, who does best against a part of the mixture
+PART, LEAST_PART = 8, 4  # one in eight of its members, but not fewer than four
+JOINING = 8  # responses that join together, for the linear program costs as much as for one
+AHEAD = 8  # the r-th of all is a parent with a weight of 1 / (r + 8)
+FIRST_LEAD, MORE, LESS = 0.05, 1.05, 0.95
+
+
+class Population:
+    """Candidates with their scores in both seats against the members of an archive; NaN where they have not met."""
+
+    def __init__(self, archive: Archive, size: int) -> None:
+        self.arena, self.archive = archive.arena, archive
+        self.thetas = fresh(self.arena, size)
+        self.table = np.full((size, 0, 2), np.nan)
+
+    def meet(self, weights: np.ndarray) -> np.ndarray:
+        """The scores of all candidates in both seats against a mixture of members, after playing what is missing."""
+        missing = weights.shape[-1] - self.table.shape[1]
+        self.table = np.pad(self.table, ((0, 0), (0, missing), (0, 0)), constant_values=np.nan)
+        against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the other seat's law
+        members = np.flatnonzero(against.sum(axis=0))
+        rows, columns = np.nonzero(np.isnan(self.table[:, members]).any(axis=2))
+        top, many = len(self.arena.game.payoffs) - 1, max(NUMBERS // self.thetas.shape[1], 1)
+        for start in range(0, len(rows), many):
+            part, whom = rows[start : start + many], members[columns[start : start + many]]
+            self.table[part, whom] = self.arena.meetings(self.thetas[part], self.archive.thetas[whom])[:, 0] / top
+        return np.stack([self.table[:, members, seat] @ against[seat, members] for seat in (0, 1)], axis=1)
+
+    def sort(self, scores: np.ndarray, weights: np.ndarray) -> None:
+        """Best candidates first, clones last; where halves serve one seat each, the best ones go together."""
+        members = np.flatnonzero(weights.reshape(-1, weights.shape[-1]).sum(axis=0))
+        met = self.table[:, members]
+        if self.archive.halves:
+            half = self.thetas.shape[1] // 2
+            first, second = (ranked(met[:, :, seat], scores[:, seat]) for seat in (0, 1))
+            self.thetas = np.hstack([self.thetas[first, :half], self.thetas[second, half:]])
+            self.table = np.stack([self.table[first, :, 0], self.table[second, :, 1]], axis=2)
+        else:
+            order = ranked(met.reshape(len(met), -1), scores.sum(axis=1))
+            self.thetas, self.table = self.thetas[order], self.table[order]
+
+    def renew(self, weights: np.ndarray) -> None:
+        """Replace the last ones by children of the others, the better ones more often, and a few strangers."""
+        count = len(self.thetas) // RENEWED
+        kept, strangers = len(self.thetas) - count, count // 8
+        law = 1.0 / np.arange(AHEAD, AHEAD + kept)
+        parents = np.repeat(self.thetas[drawn(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
+        children = Pool(bred(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves)
+        part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
+        children.meet(self.arena, opponents(self.archive, weights, part))
+        children.shrink(count - strangers)
+        self.thetas[kept : kept + strangers] = fresh(self.arena, strangers)
+        self.thetas[kept + strangers :] = children.thetas
+        self.table[kept:] = np.nan
+
+
+def bred_mixture(archive: Archive, least: float) -> Iterator[Step]:
+    """Breed until the best candidate leads the mixture by what can be expected, at least by `least`; add the best."""
+    population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
+    nash = archive.nash()
+    yield archive.step(nash, True)
+    while True:
+        scores = population.meet(nash.weights)
+        population.sort(scores, nash.weights)
+        best = scores.max(axis=0).sum() if archive.halves else scores.sum(axis=1).max()
+        joins = bool(best / 2 - 0.5 > max(wanted, least))
+        wanted = wanted * MORE if joins else max(wanted * LESS, least)
+        if joins:
+            archive.enrol(population.thetas[:JOINING], 1)
+            nash = archive.nash()
+        population.renew(nash.weights)
+        yield archive.step(nash, joins)
+
+
+def ranked(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """The order by score in which of equals, who score the same against everybody, all but one come last."""
+    order = (-scores).argsort(kind="stable")
+    _, first = np.unique(table[order], axis=0, return_index=True)
+    clone = np.ones(len(order), bool)
+    clone[first] = False
+    return order[clone.argsort(kind="stable")]
+
+
+def size_for(arena: Arena) -> int:
+    """How many candidates the budget can feed."""
+    return min(max(isqrt(arena.budget.games or 10**7) // 4, LEAST_SIZE), MOST_SIZE)

@@ -1,0 +1,97 @@
+"""A reply to the baseline: random players thinned, the best of them bred, and slopes climbed where there are any.
+
+Self-play finds who is good against those who are good. Who is judged by a known opponent, or by a known kind of them,
+does better by looking for just that. Nothing is assumed of the parameters: there are several ways of looking, and games
+of their own decide between what they found.
+"""
+
+import math
+from collections.abc import Generator, Iterator
+
+import numpy as np
+
+from ..arena import Arena, BudgetSpent
+from ...core.agents import REDRAWN
+from .duel import DIRECTIONS, LEARNING, LEAST_GAIN, MOMENTUM, MOST_GAIN, cosine, within
+from ..mixture_response import LEAST_SCALE, Pool, bred, fresh
+from ..step import Step, hashed
+
+FIRST_GAMES = 200_000  # where the budget is not in games
+THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # of the games, when each way of looking ends; the rest judges
+GAMES_A_PLAYER = 96  # in the thinning, over all its rounds
+LEAST_ELITE, MOST_ELITE = 4, 32
+CHILDREN, RIVALS = 3, 16  # of each in the elite, and in each generation
+FINALISTS = 8
+REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
+LEAST_STEPS = 16  # below which nothing is climbed
+
+
+def reply(arena: Arena) -> Iterator[Step]:
+    """Thin, breed, climb, judge, for the whole budget; without one, again for twice as many games."""
+    assert arena.game.strategy is not None
+    halves, seeds = arena.game.strategy.halves, hashed(arena)
+    last, champion = arena.budget.games, arena.start
+    games = FIRST_GAMES if last is None else last - arena.games
+    while True:
+        began = arena.games
+        elite = min(max(math.isqrt(games) // 16, LEAST_ELITE), MOST_ELITE)
+        drawn = max(int(THINNED * games) // GAMES_A_PLAYER, 2 * elite)
+        pool = Pool(np.vstack([champion, fresh(arena, drawn)]), halves)
+        climbs = not seeds.all() and (CLIMBED - BRED) * games >= 2 * LEAST_STEPS * 4 * DIRECTIONS
+        yield from thin(arena, pool, elite, began + int(THINNED * games))
+        yield from breed(arena, pool, began + int((BRED if climbs else CLIMBED) * games))
+        found = list(pool.thetas[:FINALISTS])
+        for share, start in ((BRED, champion), ((BRED + CLIMBED) / 2, found[0])) if climbs else ():
+            until = began + int((share + (CLIMBED - BRED) / 2) * games)
+            found += yield from climb(arena, start, seeds, until)
+        finalists = Pool(np.array(found), halves)
+        yield from thin(arena, finalists, 1, began + games)
+        champion, games = finalists.thetas[0], 2 * games
+        yield Step(champion, True)
+        if last is not None:  # what is left could only replace a good player by a lucky one
+            raise BudgetSpent
+
+
+def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
+    """Sequential halving until so many are left, with the same number of games in every round."""
+    for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
+        pairs = (until - arena.games) // (2 * left)
+        pool.meet(arena, rivals(arena, max(pairs // len(pool.thetas), 1)))
+        pool.shrink(max(len(pool.thetas) // 2, count) if left > 1 else count)
+        yield Step(pool.thetas[0], left == 1, population=len(pool.thetas))
+
+
+def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
+    """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
+    elite = len(pool.thetas)
+    while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
+        pool.grow(bred(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
+        pool.meet(arena, rivals(arena, RIVALS))
+        pool.shrink(elite)
+        yield Step(pool.thetas[0], False, population=elite)
+
+
+def climb(arena: Arena, start: np.ndarray, seeds: np.ndarray, until: int) -> Generator[Step, None, list[np.ndarray]]:
+    """Up the antithetic gradient of the score (see `duel`); returns its last point and the average of its way."""
+    x, average, drift, gain, steps = start, start, np.zeros(len(start)), 1.0, 0
+    sigma = REACH * max(math.sqrt(float((start[~seeds] ** 2).mean())), LEAST_SCALE)
+    while arena.games + 4 * DIRECTIONS <= until:
+        e = np.where(seeds, 0.0, arena.gaussians(DIRECTIONS))
+        both = np.vstack([x + sigma * e, x - sigma * e])
+        plus, minus = arena.meetings(both, np.tile(rivals(arena, DIRECTIONS), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
+        slope = (plus - minus) @ e / (2 * (len(arena.game.payoffs) - 1) * DIRECTIONS)
+        gain = within(gain * math.exp(LEARNING * cosine(slope, drift)), LEAST_GAIN, MOST_GAIN)
+        drift = MOMENTUM * drift + (1 - MOMENTUM) * slope
+        x, steps = x + gain * sigma * drift, steps + 1
+        average = average + (x - average) * 2 / (steps + 2)
+        yield Step(average, False, sigma)
+    return [x, average]
+
+
+def rivals(arena: Arena, count: int) -> np.ndarray:
+    """So many vectors that play as the baseline does."""
+    if arena.baseline.how == REDRAWN:
+        return arena.gaussians(count)
+    if arena.baseline.strategy is not arena.game.strategy:
+        raise ValueError(f"reply needs a baseline with parameters, and {arena.baseline.name} has none: try redrawn")
+    return np.repeat(arena.baseline.thetas, count, axis=0)

@@ -1,0 +1,80 @@
+"""What a method yields, and what several methods share: mutation, step-size rule, which parameters have neighbours."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .arena import Arena
+from ..stats.matrix_game import coupled
+
+WIDER, NARROWER = 2.0, 0.84
+LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e6
+"""Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a method: the vector it would answer now, and how it got there."""
+
+    theta: np.ndarray
+    accepted: bool
+    """Whether `theta` is worth a place in the record: a point that was accepted, or a checkpoint on the way."""
+    sigma: float | None = None
+    population: int = 1
+    thetas: np.ndarray | None = None
+    """Where the answer is a mixture: all its members so far, of whom more may come, but none goes."""
+    weights: np.ndarray | None = None
+    """Of each member; or a row for each seat, where the halves of the vectors are mixed apart."""
+    value: float | None = None
+    """What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest."""
+
+    @property
+    def answer(self) -> "Answer":
+        """The vector, or the mixture with its heaviest member."""
+        if self.thetas is None or self.weights is None:
+            return Answer(self.theta)
+        return mixed(self.thetas, self.weights)
+
+
+class Answer(NamedTuple):
+    """What a method found: a vector, or a mixture of several of which it is the heaviest."""
+
+    theta: np.ndarray
+    thetas: np.ndarray | None = None
+    weights: np.ndarray | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As runs and parameter files have it."""
+        if self.thetas is None or self.weights is None:
+            return {"theta": self.theta.tolist()}
+        return {"theta": self.theta.tolist(), "thetas": self.thetas.tolist(), "weights": self.weights.tolist()}
+
+
+def mixed(thetas: np.ndarray, weights: np.ndarray) -> Answer:
+    """The mixture that these weights of members (or of their halves, a row for each seat) stand for."""
+    if weights.ndim == 1:
+        rows, shares = thetas[weights > 0], weights[weights > 0]
+    else:
+        half = thetas.shape[1] // 2
+        pairs = coupled(weights[0], weights[1])
+        rows = np.array([np.concatenate([thetas[i, :half], thetas[j, half:]]) for i, j, _ in pairs])
+        shares = np.array([share for _, _, share in pairs])
+    heaviest = rows[int(shares.argmax())]
+    return Answer(heaviest, rows, shares / shares.sum()) if len(rows) > 1 else Answer(heaviest)
+
+
+def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:
+    """x with every component moved by an independent Gaussian number of standard deviation sigma."""
+    return x + sigma * arena.gaussian()
+
+
+def next_sigma(sigma: float, success: bool) -> float:
+    """Twice as wide after a success, 0.84 times after a failure."""
+    return min(max(sigma * (WIDER if success else NARROWER), LEAST_SIGMA), MOST_SIGMA)
+
+
+def hashed(arena: Arena) -> np.ndarray:
+    """Which parameters are seeds of something pseudo-random: for them there is no direction to go."""
+    assert arena.game.strategy is not None
+    return np.array([name in arena.game.strategy.hashed for name in arena.game.strategy.parameters])

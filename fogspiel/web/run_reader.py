@@ -1,0 +1,142 @@
+"""The store as pages see it: read only, a short question at a time, so that looking never holds up a run.
+
+A page that watches a run asks again and again. What was read and verified before is remembered, and only the rows that
+came since are read and linked to it.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import HTTPException, Path
+
+from ..runs import hash_chain
+from ..runs.store import Run, Store, Summary
+from ..runs.sqlite_file import Committed, Damaged, File, identity
+from .progress import Point, Trail, trail_of
+
+FRESH_SECONDS = 0.2
+"""What was read so recently is not read again, however many pages ask for it."""
+FOLLOWED = 32
+"""How many runs are remembered as far as they were read."""
+Name = Annotated[
+    str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a run, as in the list of runs.")
+]
+
+
+@dataclass
+class Followed:
+    """A run as far as it was read."""
+
+    store: bytes
+    """The identity of the store, which may have been replaced by another one."""
+    id: int
+    ask: dict[str, Any]
+    trail: Trail
+    length: int = 1
+    digest: bytes = b""
+    points: list[Point] = field(default_factory=list)
+    result: dict[str, Any] | None = None
+    now: Point | None = None
+    """Where the step under way stands."""
+    running: bool = False
+    read: float = 0.0
+    """When it was read last."""
+
+    @property
+    def state(self) -> str:
+        """Finished, running or interrupted."""
+        return "finished" if self.result is not None else "running" if self.running else "interrupted"
+
+
+class Shelf:
+    """The runs of a store, for looking at; safe to use from several threads."""
+
+    def __init__(self, path: FilePath):
+        self.path = path
+        self._followed: OrderedDict[str, Followed] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def summaries(self) -> list[Summary]:
+        """A line for each run, newest first."""
+        with Store.open(self.path, write=False) as store:
+            return store.summaries()[::-1]
+
+    def run(self, name: str) -> Run:
+        """A run with all its rows, verified."""
+        with Store.open(self.path, write=False) as store:
+            if name not in store.names():
+                raise _unknown(name)
+            return store.read(name)
+
+    def worker(self, name: str) -> hash_chain.Session | None:
+        """Who worked on a run last."""
+
+        def question(connection: sqlite3.Connection, committed: Committed) -> hash_chain.Session | None:
+            sessions = hash_chain.sessions_of(connection, _entry(connection, committed, name).id)
+            return sessions[-1] if sessions else None
+
+        return File(self.path, write=False).ask(question)
+
+    def follow(self, name: str, *, at_once: bool = False) -> Followed:
+        """A run as it stands now, or stood a moment ago; only what is new is read."""
+        with self._lock:
+            known = self._followed.get(name)
+            if known is not None and not at_once and time.monotonic() < known.read + FRESH_SECONDS:
+                return known
+            file = File(self.path, write=False)
+            found = file.ask(lambda connection, committed: self._caught_up(connection, committed, name))
+            found.running = found.result is None and file.running(found.id)
+            found.read = time.monotonic()
+            self._followed[name] = found
+            self._followed.move_to_end(name)
+            while len(self._followed) > FOLLOWED:
+                self._followed.popitem(last=False)
+            return found
+
+    def _caught_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> Followed:
+        """What was remembered of a run, with the rows that came since."""
+        entry, store = _entry(connection, committed, name), identity(connection)
+        found = self._followed.pop(name, None)
+        if found is None or (found.store, found.id) != (store, entry.id) or found.length > entry.length:
+            ask = json.loads(entry.ask)
+            found = Followed(store, entry.id, ask, trail_of(ask))
+            found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
+        question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
+        for number, kind, body, check in connection.execute(question, (entry.id, found.length)):
+            found.digest = hash_chain.link(found.digest, name, found.length, kind, body)
+            if number != found.length or check != found.digest:
+                raise Damaged("the row is not what was written", name, found.length)
+            found.length += 1
+            said = json.loads(body)
+            if kind == "result":
+                found.result = said
+            else:
+                found.points.append(found.trail.step(said))
+        if found.digest != entry.head:
+            raise Damaged("the last row is not the one that was written last", name, found.length - 1)
+        partial = hash_chain.partial_of(connection, entry)
+        if found.result is not None:
+            found.now = found.trail.end(found.result)
+        else:
+            found.now = None if partial is None else found.trail.under_way(json.loads(partial))
+        return found
+
+
+def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.Entry:
+    entries, faults = hash_chain.catalogue(connection, committed)
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    if faults:
+        raise faults[0]
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> HTTPException:
+    return HTTPException(404, f"there is no run named {name}")

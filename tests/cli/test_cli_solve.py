@@ -1,0 +1,205 @@
+"""Solving on the command line: answers, refusals, interruptions."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from test_cli import COMMAND, DOCUMENTED
+
+from fogspiel.games.permutation.exact import VALUE
+
+SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
+SNAPSHOTS = [
+    (("explain", "kuhn"), "first game lower second upper"),
+    (("explain", "resistance5"), "game lines"),
+    (
+        ("paper", "resistance", "--players", 5, "--full", 4),
+        "cpu_seconds paper payoffs peak_megabytes resources sizes",
+    ),
+]
+
+
+@pytest.fixture
+def kuhn(answer):
+    """What solving Kuhn poker answers."""
+    return answer("solve", "kuhn", "--exact")
+
+
+def test_solve_answers_with_the_exact_value_and_a_certificate(kuhn, answer):
+    assert " ".join(sorted(kuhn)) == SOLVE
+    assert all(f"`{key}`" in DOCUMENTED for key in kuhn)
+    assert (kuhn["value"], kuhn["lower"], kuhn["upper"], kuhn["exact"]) == ("-1/18", "-1/18", "-1/18", True)
+    proved = answer("verify", kuhn["certificate"])
+    assert (proved["valid"], proved["lower"], proved["upper"]) == (True, "-1/18", "-1/18")
+    assert all(f"`{key}`" in DOCUMENTED for key in proved)
+
+
+@pytest.mark.parametrize(("words", "keys"), SNAPSHOTS)
+def test_the_keys_of_the_answers_are_those_of_the_documentation(words, keys, answer):
+    found = answer(*words)
+    assert " ".join(sorted(found)) == keys
+    assert all(f"`{key}`" in DOCUMENTED for key in found)
+
+
+def test_people_read_the_value_the_strategies_and_what_to_do_next(fogspiel):
+    outcome = fogspiel("solve", "rps-half")
+    assert outcome.returncode == 0
+    assert "the first player gets exactly 0" in outcome.stdout and "fogspiel verify" in outcome.stdout
+    table = fogspiel("explain", "rps-half").stdout
+    assert "rock 2/5" in table and "scissors 1/5" in table
+
+
+def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refused):
+    match = answer("match", "kuhn", kuhn["run"], "uniform", "--games", 2000)
+    assert match["score"] > 0 and match["games"] == 2000
+    assert kuhn["run"] in {run["name"] for run in answer("runs")["runs"]}
+    assert answer("export", kuhn["run"])["result"]["value"] == "-1/18"
+    assert fogspiel("export", kuhn["run"], "--format", "csv").stdout.splitlines()[-1] == "result,-1/18,-1/18"
+    refused("resume", kuhn["run"], because="nothing to resume")
+
+
+def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
+    """One file with the six rules."""
+    source = (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text()
+    own = tmp_path / "own.py"
+    own.write_text(source.replace("from ..", "from fogspiel."))
+    refused("solve", own, because=("say which one", "rps-half"))
+    solved = answer("solve", f"{own}:rps-half", "--certificate", tmp_path / "proof.json")
+    assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")
+    assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:rps-half")["valid"]
+    refused("verify", tmp_path / "proof.json", because="version 1 of rps-half")
+
+
+def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):
+    for name in ("kuhn.efg", "kuhn.nfg"):
+        assert answer("export-game", "kuhn", "--output", tmp_path / name)["bytes"] > 0
+        solved = answer("solve", tmp_path / name)
+        assert solved["value"] == "-1/18"
+        assert answer("verify", solved["certificate"], "--game", tmp_path / name)["valid"]
+    refused("export-game", "kuhn", "--output", tmp_path / "kuhn.txt", because=".efg or .nfg")
+    refused("export-game", "leduc", "--output", tmp_path / "leduc.nfg", because="write it as .efg")
+
+
+BAD_FILES = {
+    "three.efg": ('EFG 2 R "x" { "a" "b" "c" }\n""\nt "" 1 "" { 1, 2, 3 }\n', "two players"),
+    "sum.efg": (
+        'EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\nt "" 2 "" { 1, 1 }\n',
+        "sum",
+    ),
+    "short.efg": ('EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\n', "end"),
+    "recall.efg": (
+        'EFG 2 R "x" { "a" "b" }\n""\np "" 1 1 "" { "l" "r" } 0\np "" 1 2 "" { "l" "r" } 0\n'
+        't "" 1 "" { 1, -1 }\nt "" 2 "" { 0, 0 }\np "" 1 2 "" { "l" "r" } 0\nt "" 2\nt "" 1\n',
+        "recall",
+    ),
+    "nothing.efg": ("hello\n", "no Gambit extensive-form file"),
+    "broken.py": ("GAMES = [\n", "SyntaxError"),
+    "empty.py": ("", "no GAMES"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refused, name):
+    content, part = BAD_FILES[name]
+    (tmp_path / name).write_text(content)
+    refused("solve", tmp_path / name, because=part)
+    assert not (tmp_path / "runs.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("solve", "khun"), ("no game 'khun'", "kuhn")),
+        (("solve", "kuhn", "--method", "magic"), ("no method 'magic'", "double-oracle")),
+        (("solve", "kuhn", "--method", "dcfr", "--exact"), ("needs a vertex",)),
+        (("solve", "kuhn", "--memory", "0"), ("--memory is 0.0",)),
+        (("solve", "goofspiel-5", "--memory", "0.001"), ("histories", "raise --memory")),
+        (("solve", "missing.efg"), ("cannot be read",)),
+        (("verify", "missing.json"), ("cannot be read",)),
+        (("explain", "kuhn-99"), ("kuhn-99",)),
+        (("paper", "poker"), ("no paper 'poker'",)),
+        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-4x4")),
+        (("bounds", "phantom-ponnuki-4x4", "--time", "0"), ("--time is 0.0",)),
+    ],
+)
+def test_wrong_input_gets_one_sentence(refused, words, parts):
+    refused(*words, because=parts)
+
+
+def test_truncated_and_tampered_certificates_are_refused(tmp_path, kuhn, refused):
+    text = Path(kuhn["certificate"]).read_text()
+    broken = tmp_path / "broken.json"
+    for length in range(0, len(text) - 1, 97):
+        broken.write_text(text[:length])
+        refused("verify", broken, because="damaged or not complete")
+    body = json.loads(text)
+    body["lower"] = "0"
+    broken.write_text(json.dumps(body))
+    refused("verify", broken, because="changed after it was written")
+    broken.write_text("[]")
+    refused("verify", broken, because="which game")
+
+
+def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(answer):
+    words = [*COMMAND, "solve", "leduc", "--method", "cfr+", "--gap", "1e-9", "--json"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while "solving leduc" not in process.stderr.readline():
+        pass
+    time.sleep(3)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    stopped = json.loads(out)
+    assert stopped["state"] == "interrupted" and stopped["resume"] == "fogspiel resume leduc-1"
+    again = subprocess.Popen([*COMMAND, "resume", "leduc-1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    again.kill()  # nothing to be done about it, and nothing lost
+    again.communicate()
+    assert answer("runs")["runs"][0]["state"] == "interrupted"
+
+
+def test_bounds_come_with_a_proof_that_is_checked(tmp_path, answer, refused):
+    found = answer("bounds", "phantom-ponnuki-3x3", "--certificate", tmp_path / "proof.json")
+    assert " ".join(sorted(found)) == "certificate cpu_seconds exact game lower run state upper"
+    assert all(f"`{key}`" in DOCUMENTED for key in found)
+    assert (found["lower"], found["upper"], found["exact"]) == ("1", "1", True)
+    assert answer("verify", tmp_path / "proof.json")["lower"] == "1"
+    body = json.loads((tmp_path / "proof.json").read_text())
+    body["upper"] = "1/2"
+    (tmp_path / "proof.json").write_text(json.dumps(body))
+    refused("verify", tmp_path / "proof.json")
+
+
+def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played(answer):
+    solved = answer("solve", "phantom-ttt", "--exact")
+    assert solved["value"] == "5/6" and solved["exact"]
+    assert answer("verify", solved["certificate"])["upper"] == "5/6"
+    lines = answer("explain", solved["run"])["lines"]
+    assert "a corner drawn by lot" in lines[3]
+    match = answer("match", "phantom-ttt", solved["run"], "uniform", "--games", 400)
+    assert match["score"] > 0.6
+
+
+def test_permutation_tic_tac_toe_is_solved_explained_checked_and_played(answer):
+    solved = answer("solve", "permutation-ttt", "--exact")
+    assert solved["value"] == str(VALUE) and solved["exact"]
+    proved = answer("verify", solved["certificate"])
+    assert proved["lower"] == proved["upper"] == str(VALUE)
+    lines = answer("explain", solved["run"], "--all")["lines"]
+    assert lines[0].startswith(f"permutation-ttt: moving first one gets {VALUE}")
+    assert lines[4:9] == [
+        "",
+        " 10.19%    10.06%     9.28%     7.74%     4.92%     4.90%",
+        "  8 2 6     1 3 2     2 8 4     6 2 8     8 2 7     1 3 2",
+        "  9 1 7     8 4 9     9 1 5     7 1 9     9 1 6     8 5 9",
+        "  4 3 5     7 5 6     6 7 3     4 3 5     4 3 5     7 4 6",
+    ]
+    shares = [float(word.strip("%")) for line in lines for word in line.split() if word.endswith("%")]
+    assert len(shares) == sum(solved["sizes"]["support"]) and abs(sum(shares) - 200) < 0.5
+    match = answer("match", "permutation-ttt", solved["run"], "best-vs-random", "--games", 2000)
+    exact = answer("match", "permutation-ttt", "equilibrium", "best-vs-random", "--exact")["score"]
+    assert match["interval"][0] < exact < match["interval"][1]

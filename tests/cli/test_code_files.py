@@ -1,0 +1,115 @@
+"""Python files are run only if the user names them: never because a certificate, a store or a page does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from fogspiel.runs.kinds import solve as solving
+from fogspiel.runs.store import Store
+from fogspiel.runs.kinds.solve import Request, in_silence, solved, task_of
+from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.web.app import application, guarded
+
+HOST = "127.0.0.1:8000"
+RULES = (
+    (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text().replace("from ..", "from fogspiel.")
+)
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """A file that is there once the rules in `own.py` have been run."""
+    (tmp_path / "own.py").write_text(f"{RULES}\nopen({str(tmp_path / 'trace')!r}, 'w')\n")
+    return tmp_path / "trace"
+
+
+@pytest.fixture
+def unfinished(tmp_path, trace):
+    """A solve of rules in a Python file that was interrupted at once."""
+    ask = task_of(Request(f"{tmp_path / 'own.py'}:rps-half"), in_silence).ask
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        name = store.create(ask).name
+    trace.unlink()
+    return name
+
+
+def certificate(tmp_path, name):
+    """A true certificate but for the name of the game."""
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(solved(Request("rps-half"))["certificate"] | {"game": name}))
+    return path
+
+
+@pytest.mark.parametrize("form", ["{}", "{}:rps-half", "openspiel:{}", "{}:x.efg"])
+def test_a_certificate_does_not_choose_what_is_run(tmp_path, trace, refused, form):
+    proof = certificate(tmp_path, form.format(tmp_path / "own.py"))
+    refused("verify", proof, because=("there is no game", "--game FILE"))
+    refused("explain", proof, because=("there is no game", "--game FILE"))
+    assert not trace.exists()
+
+
+def test_a_relative_name_is_not_read_either(tmp_path, trace, refused, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused("verify", certificate(tmp_path, "own.py"), because="--game FILE")
+    assert not trace.exists()
+
+
+def test_the_user_chooses_what_is_run(tmp_path, trace, answer):
+    source = f"{tmp_path / 'own.py'}:rps-half"
+    proof = answer("solve", source, "--certificate", tmp_path / "proof.json")["certificate"]
+    trace.unlink()
+    assert answer("verify", proof, "--game", source)["valid"] and trace.exists()
+
+
+def test_a_run_of_rules_in_a_python_file_goes_on_only_if_the_file_is_named(
+    tmp_path, trace, unfinished, refused, answer
+):
+    source = f"{tmp_path / 'own.py'}:rps-half"
+    refused("resume", unfinished, because=("Python code", f"fogspiel resume {unfinished} --game {source}"))
+    assert not trace.exists() and answer("runs")["runs"][0]["state"] == "interrupted"
+    assert answer("resume", unfinished, "--game", source)["value"] == "0" and trace.exists()
+
+
+def test_a_python_file_must_be_the_one_that_was_solved(tmp_path, unfinished, fogspiel):
+    own = tmp_path / "own.py"
+    outcome = fogspiel("resume", unfinished, "--game", f"{own}:rps")
+    assert outcome.returncode == 2 and "solves rps-half, but --game names rps" in outcome.stderr
+    own.write_text(own.read_text() + "\n")
+    outcome = fogspiel("resume", unfinished, "--game", f"{own}:rps-half")
+    assert outcome.returncode == 2 and "it can be exported, but not resumed" in outcome.stderr
+
+
+def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished, fogspiel, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solving, "carry_on", interrupted)
+    source = f"{tmp_path / 'own.py'}:rps-half"
+    outcome = fogspiel("resume", unfinished, "--game", source, "--json")
+    assert outcome.returncode == 130
+    assert json.loads(outcome.stdout)["resume"] == f"fogspiel resume {unfinished} --game {source}"
+
+
+def test_only_a_solve_has_rules_to_be_named(tmp_path, refused):
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        name = store.create(Tuning("pig", games=10).as_ask()).name
+    refused("resume", name, "--game", "own.py", because=(name, "is not a solve"))
+
+
+def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):
+    task = task_of(Request("rps-half"), in_silence)
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        run = store.create(task.ask)
+        result = solved(Request("rps-half"))
+        result["certificate"]["game"] = f"{tmp_path / 'own.py'}:rps-half"
+        run.append("result", result)
+        name = run.name
+    refused("explain", name, because="--game FILE")
+    app = application(tmp_path / "runs.db", tmp_path / "games.db")
+    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+        for place in ("/api/strategies", "/strategies"):
+            page = client.get(f"{place}/rps-half", params={"player": name})
+            assert page.status_code == 422 and "there is no game" in page.text
+    assert not trace.exists()

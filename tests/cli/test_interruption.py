@@ -1,0 +1,57 @@
+"""An interruption is never lost, wherever it strikes."""
+
+import signal
+import sys
+import time
+
+import pytest
+
+from fogspiel import cli
+
+
+def struck(module, name):
+    """A frame that looks like one of that module and function."""
+    scope = {"__name__": module, "frame": sys._getframe}
+    exec(f"def {name}():\n    return frame()", scope)
+    return scope[name]()
+
+
+def test_an_interruption_stops_the_work_at_once():
+    with pytest.raises(KeyboardInterrupt):
+        cli._stop(signal.SIGINT, struck("fogspiel.tune.arena", "race"))
+
+
+def test_compilation_can_be_interrupted():
+    with pytest.raises(KeyboardInterrupt):
+        cli._stop(signal.SIGINT, struck("numba.core.compiler_lock", "_acquire_compile_lock"))
+
+
+@pytest.mark.parametrize("module", ["fogspiel.core.kernel", "numba.core.dispatcher", "numba.core.serialize"])
+def test_an_interruption_where_numba_would_swallow_it_comes_a_moment_later(module):
+    before = signal.signal(signal.SIGALRM, cli._stop)
+    try:
+        cli._stop(signal.SIGINT, struck(module, "asked"))
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Doomed:
+    """Is interrupted while it is thrown away."""
+
+    def __del__(self):
+        cli._stop(signal.SIGINT, sys._getframe())
+
+
+def test_an_interruption_in_a_destructor_comes_a_moment_later(monkeypatch):
+    before = signal.signal(signal.SIGALRM, cli._stop)
+    monkeypatch.setattr(sys, "unraisablehook", cli._lost)
+    try:
+        Doomed()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

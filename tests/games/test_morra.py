@@ -1,0 +1,182 @@
+"""Morra: the rules, the alias table, and the closed forms against brute force."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
+from fogspiel.core.game import Strategy, game_named, nothing_to_prepare
+from fogspiel.games.morra import rules
+from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.core.exact import exact_score
+from fogspiel.games.morra import exact as truth
+
+MORRA = game_named("morra")
+HALF = Fraction(1, 2)
+vectors = st.lists(st.floats(-30, 30), min_size=66, max_size=66)
+wild_vectors = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=66, max_size=66)
+
+
+def referee(first, second):
+    """The rules once more, in the words of the specification."""
+    (fingers_1, call_1), (fingers_2, call_2) = divmod(first, 11), divmod(second, 11)
+    total = fingers_1 + fingers_2
+    if (call_1 == total) == (call_2 == total):
+        return 1
+    return 2 if call_1 == total else 0
+
+
+PAYOFF = np.array([[referee(first, second) / 2 for second in range(66)] for first in range(66)])
+
+
+def softmax(theta):
+    weights = np.exp(np.array(theta) - max(theta))
+    return weights / weights.sum()
+
+
+def alias_law(theta):
+    """The probabilities that an alias table gives: every column has the same chance."""
+    plan = np.zeros(rules.PLAN)
+    rules.prepare(np.array(theta), plan)
+    found = np.zeros(66)
+    for action in range(66):
+        share = min(plan[rules.SHARE + action], 1.0)
+        found[action] += share / 66
+        found[int(plan[rules.ALIAS + action])] += (1 - share) / 66
+    return found
+
+
+def agrees(first, second, exact, pairs=200_000):
+    """Whether played games score within four standard errors of the exact value."""
+    means = Match(MORRA, first, second).scores(7, 0, pairs).mean(axis=1) / 2
+    return abs(means.mean() - float(exact)) <= 4 * means.std() / pairs**0.5
+
+
+def test_the_rules_score_every_pair_of_throws_as_the_referee_does():
+    for first in range(66):
+        for second in range(66):
+            assert rules.result(first, second) == referee(first, second)
+    last = list(positions(MORRA, [3 * 11 + 5, 2 * 11 + 4]))[-1]
+    assert MORRA.rules.score(last.state) == 2  # 3 + 2 = 5
+
+
+def test_the_second_player_sees_the_first_throw_only_after_his_own():
+    views = [view_of(MORRA, list(positions(MORRA, [first]))[-1].state, 1).tolist() for first in range(66)]
+    assert views == [[-1, -1]] * 66
+    end = list(positions(MORRA, [17, 42]))[-1].state
+    assert view_of(MORRA, end, 0).tolist() == [17, 42]
+    assert view_of(MORRA, end, 1).tolist() == [42, 17]
+
+
+@given(vectors)
+@settings(max_examples=200, deadline=None)
+def test_the_alias_table_reproduces_the_softmax(theta):
+    assert np.abs(alias_law(theta) - softmax(theta)).max() < 1e-14
+
+
+@given(wild_vectors)
+@settings(max_examples=200, deadline=None)
+def test_the_alias_table_stands_any_finite_vector(theta):
+    with np.errstate(over="ignore", under="ignore"):
+        expected = softmax(theta)
+    found = alias_law(theta)
+    assert np.abs(found - expected).max() < 1e-14
+    assert (found[expected == 0] == 0).all()
+
+
+def test_the_named_players_never_call_nonsense():
+    for name, number in (("uniform36", 36), ("equilibrium", 6)):
+        law = truth.law(MORRA.named[name])
+        assert set(law) == {Fraction(0), Fraction(1, number)}
+        assert np.abs(alias_law(MORRA.named[name]) - np.array(law, float)).max() < 1e-15
+        assert (alias_law(MORRA.named[name])[[p == 0 for p in law]] == 0).all()
+
+
+def test_uniform_marginals_make_all_720_vertices_optimal():
+    for expected in permutations(range(6)):
+        theta = rules.any_of({rules.sensible(f, h) for f, h in enumerate(expected)})
+        assert truth.exploitability_exact(theta) == 0
+    assert truth.exploitability_exact(MORRA.named["uniform36"]) == 0
+    assert truth.exploitability_exact(MORRA.named["equilibrium"]) == 0
+
+
+def test_an_optimal_player_never_scores_less_than_half_and_nonsense_loses_to_him():
+    for seed in range(5):
+        assert exact_score(MORRA, named(MORRA, "equilibrium"), fixed(MORRA, seed)) > HALF
+    assert exact_score(MORRA, named(MORRA, "uniform36"), named(MORRA, "equilibrium")) == HALF
+
+
+@given(vectors)
+@settings(max_examples=100, deadline=None)
+def test_exploitability_is_what_the_best_of_the_66_actions_gains(theta):
+    against = PAYOFF @ softmax(theta)
+    assert truth.exploitability(theta) >= 0
+    assert truth.exploitability(theta) == pytest.approx(against.max() - 0.5, abs=1e-13)
+    assert against[truth.best_response(theta)] == pytest.approx(against.max(), abs=1e-13)
+
+
+@given(vectors, vectors)
+@settings(max_examples=50, deadline=None)
+def test_the_exact_score_is_the_sum_over_all_pairs_of_throws(theta, phi):
+    score = exact_score(MORRA, with_parameters(MORRA, theta), with_parameters(MORRA, phi))
+    assert float(score) == pytest.approx(softmax(theta) @ PAYOFF @ softmax(phi), abs=1e-13)
+    assert exact_score(MORRA, with_parameters(MORRA, phi), with_parameters(MORRA, theta)) == 1 - score
+
+
+def test_marginals_count_fingers_and_sensible_calls_only():
+    shown, expected = truth.marginals(np.zeros(66))
+    assert shown == pytest.approx([1 / 6] * 6)
+    assert expected == pytest.approx([1 / 11] * 6)
+
+
+def test_the_best_score_against_a_redrawn_gaussian_is_71_132ths():
+    assert truth.best_score_against_redrawn() == Fraction(71, 132)
+    assert float(truth.best_score_against_redrawn()) == pytest.approx(0.5379, abs=5e-5)
+    every = [exact_score(MORRA, with_parameters(MORRA, rules.any_of({a})), redrawn(MORRA)) for a in range(66)]
+    assert max(every) == Fraction(71, 132) == exact_score(MORRA, named(MORRA, "equilibrium"), redrawn(MORRA))
+    assert agrees(named(MORRA, "equilibrium"), redrawn(MORRA), Fraction(71, 132), 50_000)
+
+
+def test_the_best_response_to_a_fixed_gaussian_averages_the_605_of_the_specification():
+    scores = [0.5 + truth.exploitability(fixed(MORRA, seed).theta) for seed in range(300)]
+    assert np.mean(scores) == pytest.approx(0.605, abs=0.005)
+
+
+def test_played_games_agree_with_exact_scores():
+    one, two, three = (fixed(MORRA, seed) for seed in (1, 2, 3))
+    mixed = mixture(MORRA, np.vstack([one.thetas, two.thetas]), (3, 1))
+    uniform = named(MORRA, "uniform")
+    exact = (3 * exact_score(MORRA, one, three) + exact_score(MORRA, two, three)) / 4
+    assert exact_score(MORRA, mixed, three) == exact
+    for first, second in ((one, two), (mixed, three), (one, uniform), (uniform, redrawn(MORRA))):
+        assert agrees(first, second, exact_score(MORRA, first, second))
+
+
+def test_the_fused_kernel_gives_the_same_scores_number_for_number():
+    for first, second in ((fixed(MORRA, 1), fixed(MORRA, 2)), (named(MORRA, "equilibrium"), redrawn(MORRA))):
+        fused, plain = Match(MORRA, first, second), Match(MORRA, first, second, fused=False)
+        assert fused.fused and not plain.fused
+        assert (fused.scores(5, 0, 5000, "coin") == plain.scores(5, 0, 5000, "coin")).all()
+
+
+def test_what_has_no_exact_score_is_refused_in_one_sentence():
+    one = fixed(MORRA, 1)
+    stranger = type(one)("stranger", Strategy("stranger", (), 1, nothing_to_prepare, rules.choose), np.zeros((1, 0)))
+    for player, words in (
+        (in_turn(MORRA, np.zeros((2, 66))), "in turn have no single exact score"),
+        (stranger, "stranger"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            exact_score(MORRA, one, player)
+    with pytest.raises(ValueError, match="66 parameters"):
+        truth.exploitability([0.0] * 65)
+    with pytest.raises(ValueError, match="finite"):
+        truth.exploitability([float("nan")] * 66)
+
+
+def test_words_name_the_commonest_throws():
+    assert MORRA.strategy.words(np.array(rules.any_of({61}))).startswith("throws most often: show 5 call 6 100.0%")

@@ -1,0 +1,197 @@
+"""Pictures of every game: made from views, never at a loss, and honest about actions."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from fogspiel.games.chess.position import KINDS, MEN
+from fogspiel.core.game import CHANCE, OVER, blank, games
+from fogspiel.games.battleship import rules as battleship
+from fogspiel.games.kriegspiel import rules as kriegspiel
+from fogspiel.core.drawing import _pictures, revealed, seen
+from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
+
+NAMES = sorted(games())
+BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "kriegspiel")
+"""Games whose actions are words or moves: no cell stands for one."""
+SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
+"""Actions without a cell where the others have one: to have a packet shuffled."""
+LONGEST = 90
+LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
+
+
+def positions(game, seed, longest=LONGEST):
+    """The states of a random game, each with its mover and what may be tried."""
+    draws, state, out = random.Random(seed), blank(game.sizes.state), blank(game.sizes.actions)
+    game.rules.start(state)
+    for _ in range(longest):
+        who = int(game.rules.mover(state))
+        actions = out[: game.rules.legal(state, out)].tolist() if who != OVER else []
+        yield state.copy(), who, actions
+        if who == OVER:
+            return
+        game.rules.apply(state, draws.choice(actions))
+
+
+def view_of(game, state, player):
+    view = blank(game.sizes.view)
+    game.rules.view(state, player, view)
+    return view
+
+
+def cells_of(parts):
+    for part in parts:
+        if isinstance(part, Board):
+            yield from (cell for row in part.rows for cell in row)
+        elif isinstance(part, Cards):
+            yield from part.cards
+
+
+def offers(parts, actions):
+    """The actions that cells stand for, alone or (where cards are put together) as many as it takes."""
+    found = set()
+    for part in parts:
+        summands = {cell.action for cell in cells_of([part])} - {None}
+        if isinstance(part, Cards) and part.together:
+            found |= {action for action in actions if action == sum(bit for bit in summands if action & bit)}
+        else:
+            found |= summands
+    return found
+
+
+def test_every_game_has_its_own_picture_and_no_picture_is_without_a_game():
+    assert set(_pictures()) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_is_never_at_a_loss(name):
+    """Views of both players, states, from the deal to the end; everything can be sent to a page."""
+    game = games()[name]
+    for seed in range(2):
+        for state, _, _ in positions(game, seed):
+            for parts in (*(seen(game, view_of(game, state, player)) for player in (0, 1)), revealed(game, state)):
+                assert parts and not any(isinstance(part, Text) for part in parts)
+                kinds = [piece["kind"] for piece in json.loads(json.dumps(as_data(parts)))]
+                assert len(kinds) == len(parts)
+                for cell in cells_of(parts):
+                    assert cell.name and set(cell.look.split()) <= LOOKS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
+    game = games()[name]
+    state, who, _ = list(positions(game, 7, 5000))[-1]
+    for player in (0, 1):
+        parts = seen(game, view_of(game, state, player))
+        assert parts and (who != OVER or all(cell.action is None for cell in cells_of(parts)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_boards_have_a_name_for_every_row_and_column_or_none(name):
+    game = games()[name]
+    for state, _, _ in positions(game, 4):
+        for parts in (seen(game, view_of(game, state, 0)), revealed(game, state)):
+            for part in parts:
+                if isinstance(part, Board):
+                    assert len(part.row_names) in (0, len(part.rows))
+                    assert all(len(part.column_names) in (0, len(row)) for row in part.rows)
+                elif isinstance(part, Facts):
+                    assert all(len(row) == 2 and all(isinstance(word, str) for word in row) for row in part.rows)
+                elif isinstance(part, Words):
+                    assert all(isinstance(line, str) and line for line in part.lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everything(name):
+    game = games()[name]
+    left_out = next((rest for family, rest in SOME_BUTTONS.items() if name.startswith(family)), set())
+    for seed in range(3):
+        for state, who, actions in positions(game, seed):
+            if who in (CHANCE, OVER):
+                continue
+            offered = offers(seen(game, view_of(game, state, who)), actions)
+            assert offered <= set(actions)
+            if name in BUTTONS_ONLY:
+                assert not offered
+            else:
+                assert set(actions) - offered <= left_out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_truth_offers_nothing(name):
+    game = games()[name]
+    for state, _, _ in positions(game, 5):
+        assert all(cell.action is None for cell in cells_of(revealed(game, state)))
+
+
+def test_the_own_men_are_drawn_and_no_others():
+    game = games()["kriegspiel"]
+    for state, who, _ in positions(game, 1, 400):
+        for player in (0, 1):
+            (chess,) = seen(game, view_of(game, state, player))
+            own = int(state[MEN + player]) % 2**64
+            assert isinstance(chess, Chess) and chess.side == player
+            assert {square for square, letter in enumerate(chess.men) if letter != "."} == {
+                square for square in range(64) if own >> square & 1
+            }
+            assert chess.men == (chess.men.upper() if player == 0 else chess.men.lower())
+            assert chess.turn == (who == player)
+            assert bool(chess.refused) == (who == player and bool(state[kriegspiel.REFUSED :][:64].any()))
+        (whole,) = revealed(game, state)
+        assert sum(letter != "." for letter in whole.men) == sum(
+            (int(state[kind]) % 2**64).bit_count() for kind in range(KINDS)
+        )
+
+
+def test_what_the_referee_announces_is_on_the_picture():
+    game = games()["kriegspiel"]
+    heard = {"tries": 0, "checks": 0, "captured": 0, "refused": 0}
+    for seed in range(4):
+        for state, who, _ in positions(game, seed, 1500):
+            if who == OVER:
+                continue
+            (chess,) = seen(game, view_of(game, state, who))
+            for field in heard:
+                heard[field] += bool(getattr(chess, field))
+            assert dict(chess.counts)["the other's pawns"] >= 0
+    assert all(heard.values()), heard
+
+
+def test_own_and_target_sea_agree_with_the_view():
+    game = games()["battleship"]
+    for state, _, _ in positions(game, 2):
+        view = view_of(game, state, 0)
+        boards = [part for part in seen(game, view) if isinstance(part, Board)]
+        own = [cell.text for row in boards[-1].rows for cell in row]
+        ships = view[battleship.SEEN_SEA :][: battleship.SQUARES] % 2
+        assert [text in ("■", "×") for text in own] == ships.astype(bool).tolist()
+
+
+def test_the_own_stones_of_a_phantom_game_are_on_the_board():
+    game = games()["phantom-ponnuki-4x4"]
+    for state, _, _ in positions(game, 3):
+        for player in (0, 1):
+            board = next(part for part in seen(game, view_of(game, state, player)) if isinstance(part, Board))
+            drawn = sum(cell.look == "own" for row in board.rows for cell in row)
+            assert drawn == int(state[6 + player]).bit_count()
+
+
+def test_a_hand_shows_the_cards_of_the_view():
+    game = games()["cheat"]
+    for state, _, _ in positions(game, 3, 200):
+        view = view_of(game, state, 1)
+        hand = next((part for part in seen(game, view) if isinstance(part, Cards) and part.title == "Your hand"), None)
+        assert hand and [int(cell.text.split()[1]) for cell in hand.cards] == [n for n in view[7:11].tolist() if n]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_leaves_view_and_state_as_they_are(name):
+    game = games()[name]
+    for state, _, _ in positions(game, 6, 60):
+        view = view_of(game, state, 0)
+        before = view.copy(), state.copy()
+        seen(game, view)
+        revealed(game, state)
+        assert np.array_equal(view, before[0]) and np.array_equal(state, before[1])

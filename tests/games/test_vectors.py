@@ -1,0 +1,220 @@
+"""Parameter vectors of every game: whatever the numbers, games are played by the rules; bad files get a sentence."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_games import by_name, every_tunable_game, module_of
+
+from fogspiel.core.agents import with_parameters
+from fogspiel.runs.agent_texts import MOST_BYTES, entrant
+from fogspiel.core.game import CHANCE, OVER, game_named, games
+from fogspiel.core.rng import below, stream_of
+from fogspiel.runs.store import Store
+from fogspiel.core.simulate import Match, view_of
+
+EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
+FEW = {"battleship": (3, 4), "four": (4, 4), "cheat": (6, 12), "war": (8, 8)}
+"""Examples and pairs of games in each of them, where games are long."""
+MANY = (15, 20)
+MOST_MOVES = 150
+"""Moves of a game that are looked at one by one."""
+
+
+def vectors(game):
+    """Gaussian vectors, vectors of extreme numbers in any order, and both mixed."""
+    count = len(game.strategy.parameters)
+
+    def vector(seed, scale, pool):
+        drawn = np.random.default_rng(seed)
+        theta = drawn.normal(size=count) * scale
+        share = drawn.random(count) < (len(pool) / 4)
+        theta[share] = drawn.permutation(np.resize(pool or [0.0], count))[share]
+        return theta
+
+    pools = st.lists(st.sampled_from(EXTREMES), max_size=4)
+    return st.builds(vector, st.integers(0, 2**32 - 1), st.sampled_from((1e-3, 1.0, 30.0, 1e300)), pools)
+
+
+def over_vectors(game, check):
+    """Check two players and a seed, over and over."""
+    examples, _ = FEW.get(module_of(game), MANY)
+    tried = given(vectors(game), vectors(game), st.integers(0, 2**63 - 1))(check)
+    settings(max_examples=examples, deadline=None)(tried)()
+
+
+@every_tunable_game
+def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
+    top, (_, pairs) = len(game.payoffs) - 1, FEW.get(module_of(game), MANY)
+
+    def check(theta, phi, seed):
+        one, other = with_parameters(game, theta), with_parameters(game, phi)
+        scores = Match(game, one, other).scores(seed, 0, pairs)
+        assert scores.min() >= 0 and scores.max() <= top
+        assert (Match(game, one, other).scores(seed, 0, pairs) == scores).all()
+        assert (Match(game, one, other, fused=False).scores(seed, 0, pairs) == scores).all()
+        assert (top - Match(game, other, one).scores(seed, 0, pairs)[:, ::-1] == scores).all()
+
+    over_vectors(game, check)
+
+
+@every_tunable_game
+def test_any_vector_chooses_what_is_possible_by_view_and_stream_alone(game):
+    def check(theta, phi, seed):
+        rules, family = game.rules, game.strategy
+        plans = np.zeros((2, family.plan))
+        for numbers, plan in zip((theta, phi), plans, strict=True):
+            family.prepare(numbers, plan)
+        before, streams = plans.copy(), [stream_of(seed, i) for i in range(3)]
+        state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
+        rules.start(state)
+        for _ in range(MOST_MOVES):
+            who = int(rules.mover(state))
+            if who == OVER:
+                break
+            actions = out[: rules.legal(state, out)].copy()
+            if who == CHANCE:
+                action = int(actions[below(streams[2], len(actions))])
+            else:
+                again = streams[who].copy()
+                action, same = (
+                    int(family.choose(view_of(game, state, who), actions.copy(), plans[who], stream))
+                    for stream in (streams[who], again)
+                )
+                assert action in actions and action == same and streams[who][0] == again[0]
+            rules.apply(state, action)
+        assert np.array_equal(plans, before, equal_nan=True)
+
+    over_vectors(game, check)
+
+
+# Parameter files
+
+
+def spoilt(game):
+    """Files that are no parameter vector of the game: a name, the content, and what the sentence says."""
+    count = len(game.strategy.parameters)
+    fine = [0.5] * count
+    listed = json.dumps(fine)
+
+    def with_one(text):
+        return "[" + ", ".join([text] + ["1"] * (count - 1)) + "]"
+
+    other = next(name for name in games() if name != game.name)
+    return {
+        "nan.json": (with_one("NaN"), "must be finite"),
+        "infinity.json": (with_one("-Infinity"), "must be finite"),
+        "overflow.json": (with_one("1e400"), "must be finite"),
+        "long.json": (with_one("9" * 5000), "must be finite"),
+        "long.txt": (" ".join(["9" * 5000] + ["1"] * (count - 1)), "must be finite"),
+        "nan.txt": (" ".join(["nan"] * count), "must be finite"),
+        "text.json": (with_one('"1"'), "'1' in its vector, which is not a number"),
+        "true.json": (with_one("true"), "True in its vector, which is not a number"),
+        "null.json": (with_one("null"), "None in its vector, which is not a number"),
+        "nested.json": (f"[{listed}]", "not a number" if count > 1 else "[0.5] in its vector"),
+        "text.txt": ("one two three", "neither JSON nor plain numbers"),
+        "empty.txt": ("", "neither JSON nor plain numbers"),
+        "empty.json": ("{}", "no list of numbers"),
+        "object.json": ('{"theta": {"A": 1}}', "no list of numbers"),
+        "number.json": ('{"theta": 1}', "no list of numbers"),
+        "cut.json": (listed[:-1], "neither JSON nor plain numbers"),
+        "cut-object.json": (json.dumps({"game": game.name, "theta": fine})[:-3], "neither JSON nor plain numbers"),
+        "deep.json": ("[" * 200_000, "neither JSON nor plain numbers"),
+        "deep-object.json": ('{"theta":' * 100_000, "neither JSON nor plain numbers"),
+        "few.json": (json.dumps(fine[1:]), f"takes {count} parameters"),
+        "many.txt": ("0.5 " * (count + 1), f"takes {count} parameters"),
+        "binary.bin": (bytes(range(256)), "neither JSON nor plain numbers"),
+        "wide.txt": (listed.encode("utf-16"), "neither JSON nor plain numbers"),
+        "other.json": (json.dumps({"game": other, "theta": fine}), f"is for {other!r}, not for {game.name}"),
+        "other-long.json": (json.dumps({"game": "x" * 10_000, "theta": fine}), "is for 'xxx"),
+        "other-list.json": (json.dumps({"game": [other], "theta": fine}), f"not for {game.name}"),
+    }
+
+
+@every_tunable_game
+def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
+    store = tmp_path / "runs.db"
+    for name, (content, part) in spoilt(game).items():
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(ValueError) as refusal:
+            entrant(game, str(path), store, 1)
+        sentence = str(refusal.value)
+        assert part in sentence and "\n" not in sentence and len(sentence) < 500, (name, sentence)
+    with pytest.raises(ValueError, match=r"cannot be read: Is a directory"):
+        entrant(game, str(tmp_path), store, 1)
+    with pytest.raises(ValueError, match="cannot be read: No such file"):
+        entrant(game, str(tmp_path / "missing.json"), store, 1)
+    assert not store.exists()
+
+
+def test_oversized_parameter_files_are_refused_for_every_game(tmp_path, refused):
+    path = tmp_path / "huge.json"
+    with path.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    for game in (game for game in games().values() if game.strategy):
+        refused("match", game.name, path, "uniform", because="larger than")
+
+
+@every_tunable_game
+def test_the_command_line_refuses_spoilt_parameter_files_too(game, tmp_path, refused):
+    files = spoilt(game)
+    for name in ("true.json", "long.json", "deep.json", "cut.json", "binary.bin", "other.json"):
+        content, part = files[name]
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        refused("match", game.name, path, "uniform", because=part)
+    refused("match", game.name, tmp_path, "uniform", because="Is a directory")
+
+
+@every_tunable_game
+def test_good_parameter_files_are_read_in_any_form(game, tmp_path):
+    theta = np.random.default_rng(1).normal(size=len(game.strategy.parameters)).tolist()
+    whole = [int(10 * number) for number in theta]
+    for name, content, meant in (
+        ("list.json", json.dumps(theta), theta),
+        ("whole.json", json.dumps(whole), whole),
+        ("object.json", json.dumps({"game": game.name, "theta": theta}), theta),
+        ("lines.txt", "\n".join(map(repr, theta)) + "\n", theta),
+        ("commas.csv", ", ".join(map(repr, theta)), theta),
+    ):
+        (tmp_path / name).write_text(content)
+        assert entrant(game, str(tmp_path / name), tmp_path / "runs.db", 1).theta == tuple(meant)
+
+
+@pytest.mark.parametrize("game", [game for game in games().values() if not game.strategy], ids=by_name)
+def test_games_without_parameters_say_so(game, tmp_path):
+    (tmp_path / "list.json").write_text("[1, 2]")
+    for words in ("1,2", str(tmp_path / "list.json")):
+        with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
+            entrant(game, words, tmp_path / "runs.db", 1)
+    with pytest.raises(
+        ValueError, match=r"'nobody' is not a player of .*: give a name \(.*uniform.*\) or a solved run"
+    ):
+        entrant(game, "nobody", tmp_path / "runs.db", 1)
+
+
+ASKS = {
+    "nim-1": ({"game": "nim", "method": "iterative"}, "run nim-1 tuned nim, not {}"),
+    "kuhn-1": ({"game": "kuhn", "method": "solve", "rules": 1}, "run kuhn-1 solved version 1 of kuhn, not {}"),
+    "war-1": ({"game": "war", "method": "match", "first": "random"}, "run war-1 is a match run, not a player"),
+    "pig-1": ({"game": "pig", "method": "bounds"}, "run pig-1 is a bounds run, not a player"),
+}
+
+
+def test_runs_that_are_no_player_of_the_game_are_refused_by_name(tmp_path):
+    path = tmp_path / "runs.db"
+    with Store.open(path, write=True) as store:
+        for name, (ask, _) in ASKS.items():
+            with store.create({"seed": 1, "rules": 1} | ask) as run:
+                assert run.name == name
+    for game in games().values():
+        for name, (ask, sentence) in ASKS.items():
+            if game.name != ask["game"]:
+                with pytest.raises(ValueError) as refusal:
+                    entrant(game, name, path, 1)
+                assert sentence.format(game.name) in str(refusal.value)
+    with pytest.raises(ValueError, match="nim-1 has not found anything yet: resume it"):
+        entrant(game_named("nim"), "nim-1", path, 1)

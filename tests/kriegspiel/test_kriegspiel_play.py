@@ -1,0 +1,198 @@
+"""A person at the terminal: every line gets an answer, nothing hidden is told, the game is saved however it ends."""
+
+import io
+import json
+
+import pytest
+
+from fogspiel.games.chess.fen import move_named
+from fogspiel.kriegspiel.engine import Effort, engine_named
+from fogspiel.kriegspiel.pgn_reader import read
+from fogspiel.kriegspiel.terminal import epilogue, side_named, sitting
+from fogspiel.kriegspiel.referee import Umpire
+from fogspiel.core.rng import stream_of
+
+
+class Script:
+    """Plays what it was told."""
+
+    def __init__(self, *moves):
+        self.moves = list(moves)
+
+    def begin(self, side):
+        self.side = side
+
+    def choose(self, seen, actions):
+        return move_named(self.moves.pop(0))
+
+
+def sat(side, engine, *lines, fen=None, boards=False):
+    """A game with these lines, and what was said; boards that come unasked are left out if they are not wanted."""
+    told = []
+    played = sitting(engine, side, Umpire(fen), iter(lines), told.append)
+    return played, [words for words in told if boards or not words.startswith("8  ")]
+
+
+def test_a_mate_is_played_and_told():
+    played, told = sat(1, Script("f2f3", "g2g4"), "e7e5", "d8h4")
+    assert played.result == "0-1" and played.how == "checkmate"
+    assert told[0].startswith("You are Black") and "The referee: White moved." in told
+    assert told[-1] == "The referee: Black moved, check on the short diagonal; checkmate."
+
+
+def test_wrong_lines_get_one_sentence_each_and_the_game_goes_on():
+    wrong = ("xyzzy", "e2", "e2e9", "e4e5", "a1a2", "a1b3", "e1g1", "e2e4q", "e2e4 now", "🙂", "d1d3")
+    played, told = sat(0, Script("e7e5", "b8c6"), *wrong, "e2e4", "e4e5", "e4e5", "e4d5", "", "  E4-E5 ", "d2d3")
+    assert played.result == "*" and played.umpire.plies == 4
+    answers = told[1:]
+    assert len(answers) == len(wrong) + 8
+    assert all(answer.endswith(".") and "\n" not in answer and "Traceback" not in answer for answer in answers)
+    assert answers[len(wrong)] == "The referee: White moved." and answers[len(wrong) + 1] == "The referee: Black moved."
+    assert answers[len(wrong) + 2] == "The referee: illegal move (e4e5)."
+    assert "refused already in this turn" in answers[len(wrong) + 3] and "no pawn tries" in answers[len(wrong) + 4]
+    assert played.umpire.record.count(move_named("e4e5")) == 1
+
+
+def test_tries_are_tried_in_order_until_one_is_accepted():
+    played, told = sat(0, Script("d7d5", "a7a6"), "tries", "e2e4", "tries")
+    assert told[1] == "No pawn of yours can take anything: the referee has announced no tries."
+    assert "1 pawn try" in told[3]
+    refused = [words for words in told[4:] if "illegal move" in words]
+    assert told[-2] == "The referee: White moved, pawn taken on d5." and all("(" in words for words in refused)
+    assert played.umpire.record[2 + len(refused)] == move_named("e4d5")
+
+
+def test_a_promoting_pawn_becomes_a_queen_unless_told_otherwise():
+    fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
+    assert sat(0, Script("h8h7"), "a7a8", fen=fen)[0].umpire.record[0] == move_named("a7a8q")
+    assert sat(0, Script("h8h7"), "a7a8r", fen=fen)[0].umpire.record[0] == move_named("a7a8r")
+
+
+def test_boards_show_the_own_men_only():
+    _, told = sat(0, Script("e7e5"), "help", "board", "e2e4", "board", boards=True)
+    assert "tries" in told[2] and "resign" in told[2] and "Black moved" in told[-1]
+    boards = [words for words in told if "a b c d e f g h" in words]
+    assert len(boards) == 4
+    for board in boards:
+        men = "".join(line[3:] for line in board.splitlines() if line[:1].isdigit())
+        assert len(men) == 8 * 15 and not set("pnbrqk") & set(men) and men.count(".") == 48
+
+
+def test_resigning_loses_and_leaving_leaves():
+    assert sat(0, Script(), "resign")[0].result == "0-1"
+    assert sat(1, Script("e2e4"), "RESIGN")[0].result == "1-0"
+    left, _ = sat(0, Script(), "board")
+    assert left.result == "*" and left.how == "you left it" and not left.interrupted
+
+
+def test_ctrl_c_while_the_engine_thinks_ends_the_game_and_not_the_program():
+    class Interrupted(Script):
+        def choose(self, seen, actions):
+            raise KeyboardInterrupt
+
+    played, _ = sat(0, Interrupted(), "e2e4")
+    assert played.interrupted and played.umpire.plies == 1 and played.result == "*"
+
+
+def test_the_engine_s_refused_attempts_are_told_after_the_game_only():
+    played, told = sat(0, Script("e7e5", "e5e4", "d8h4", "h4e4"), "e2e4", "a2a3", "a3a4")
+    assert "e5e4" not in "\n".join(told)
+    after = epilogue(played.umpire)
+    assert "2... Qh4 (refused: e5e4)" in after and "The umpire's board:" in after and "3... Qxe4+: pawn taken" in after
+
+
+def test_whole_games_against_engines_need_no_more_than_their_words():
+    stream = stream_of(5, 5)
+    umpire = Umpire()
+
+    def lines():
+        while True:
+            actions = umpire.attempts()
+            yield actions[int(stream[0] + len(umpire.record) * 7) % len(actions)]
+
+    told = []
+    played = sitting(engine_named("greedy")(Effort(nodes=1), stream_of(6, 1)), 1, umpire, lines(), told.append)
+    assert played.result in ("1-0", "0-1", "1/2-1/2") and played.how == umpire.ending
+    assert len(told) > umpire.plies
+
+
+def test_sides_have_names():
+    assert side_named("White") == 0 and side_named("black") == 1
+    with pytest.raises(ValueError, match="white or black"):
+        side_named("red")
+
+
+# On the command line
+
+
+@pytest.fixture
+def play(fogspiel, monkeypatch, tmp_path):
+    """Play with these lines, in a folder of the test's own."""
+
+    def played(text, *words):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return fogspiel("kriegspiel", "play", "--nodes", 1, "--seed", 1, *words)
+
+    return played
+
+
+def test_a_game_is_saved_where_it_says_with_the_result(play, tmp_path):
+    outcome = play("e2e4\nnonsense\nresign\n", "--against", "random")
+    assert outcome.returncode == 0 and "'nonsense' is not a move" in outcome.stdout
+    (file,) = tmp_path.glob("kriegspiel-*.pgn")
+    assert f"The game is saved in {file.name}." in outcome.stdout
+    (game,) = read(file.read_text())
+    assert game.result == "0-1" and game.tags["White"] == "you" and game.tags["Black"] == "random"
+    assert len(game.messages) == 2 and "The umpire's board:" in outcome.stdout
+
+
+def test_the_end_of_the_input_saves_an_unfinished_game(play, tmp_path):
+    outcome = play("", "--as", "black", "--output", "mine.pgn")
+    assert outcome.returncode == 0 and "you left it, *" in outcome.stdout
+    (game,) = read((tmp_path / "mine.pgn").read_text())
+    assert game.result == "*" and len(game.messages) == 1 and game.tags["Termination"] == "unterminated"
+
+
+def test_programs_get_one_object(play, tmp_path):
+    outcome = play("e2e4\nresign\n", "--json", "--output", "mine.pgn")
+    found = json.loads(outcome.stdout)
+    assert found["result"] == "0-1" and found["plies"] == 2 and found["output"] == "mine.pgn"
+    assert "You are White" in outcome.stderr
+
+
+def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path, monkeypatch):
+    class Input:
+        lines = iter(("e2e4\n",))
+
+        def readline(self):
+            for line in self.lines:
+                return line
+            raise KeyboardInterrupt
+
+    import fogspiel.cli.commands.kriegspiel_games as commands
+
+    monkeypatch.setattr(commands, "spoken_lines", lambda stage: _read(Input()))
+    outcome = play("", "--output", "mine.pgn")
+    assert outcome.returncode == 130 and "saved in mine.pgn" in outcome.stdout
+    assert read((tmp_path / "mine.pgn").read_text())[0].result == "*"
+
+
+def _read(source):
+    while True:
+        yield source.readline()
+
+
+def test_a_game_that_cannot_be_saved_is_told(play):
+    outcome = play("e2e4\nresign\n", "--output", "no/such/folder/mine.pgn")
+    assert outcome.returncode == 2 and "cannot be written" in outcome.stderr
+    assert read(outcome.stdout[outcome.stdout.index("[Event") :])[0].result == "0-1"
+
+
+def test_wrong_options_are_refused(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused("kriegspiel", "play", "--as", "red", because="white or black")
+    refused("kriegspiel", "play", "--against", "nobody", because="no Kriegspiel engine")
+    refused("kriegspiel", "play", "--time", 0, because="must be positive")
+    refused("kriegspiel", "play", "--time", 1, "--nodes", 1, because="exclude each other")
+    assert not list(tmp_path.glob("*.pgn"))

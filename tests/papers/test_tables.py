@@ -1,0 +1,204 @@
+"""Tables II and III: the stored experiment behind them, what is printed beside what, and how seeds spread."""
+
+import json
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fogspiel.papers import methods_compared
+from fogspiel.papers import table2
+from fogspiel.papers import table3
+from fogspiel.papers.catalogue import EXPERIMENTS
+from fogspiel.papers.published import CROSSED, LINES, METHODS, SEEDS, Line
+from fogspiel.runs.jobs import Experiment, Job, Request, carry_on, known_rows, run_of
+from fogspiel.core.game import game_named, parameters_of
+from fogspiel.runs.store import Store
+from fogspiel.stats.median_interval import spread
+
+TINY = Request("table2", quick=True, seeds=2, scale=0.002)
+GAMES = ("batawaf", "pig", "permutation-ttt")
+
+
+@pytest.fixture
+def few_games(monkeypatch):
+    lines = tuple(line for line in LINES if line.game in GAMES)
+    for module in (table2, table3):
+        monkeypatch.setattr(module, "LINES", lines)
+    return lines
+
+
+def squared(number):
+    return {"square": number * number}
+
+
+def summed(upto, squares):
+    return {"sum": sum(squares)}
+
+
+def small_batches(request):
+    rows = yield [Job(squared, {"number": number}) for number in range(request.seeds or 5)]
+    yield [Job(summed, {"upto": len(rows)}, {"squares": [row["square"] for row in rows]})]
+
+
+SMALL = Experiment(small_batches, lambda request, rows: None)
+
+
+def rows_of(path, request, experiment=SMALL, processes=1, watch=lambda *seen: None):
+    with Store.open(path, write=True) as store:
+        run = run_of(store, request.as_ask())
+        found = carry_on(run, experiment, processes, known_rows(store), watch)
+        return run.name, found, [(row.kind, row.body) for row in run.rows]
+
+
+def test_jobs_give_the_same_rows_in_the_same_order_however_many_processes_there_are(tmp_path):
+    _, one, stored = rows_of(tmp_path / "one.db", Request("small"))
+    _, two, again = rows_of(tmp_path / "two.db", Request("small"), processes=2)
+    assert one == two and stored == again
+    assert one[-1] == {"job": "summed", "upto": 5, "sum": 30}
+
+
+@pytest.mark.parametrize("moment", range(1, 7))
+def test_an_interrupted_experiment_goes_on_to_the_same_bytes(tmp_path, moment):
+    calls = 0
+
+    def stop(*seen):
+        nonlocal calls
+        calls += 1
+        if calls == moment:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rows_of(tmp_path / "cut.db", Request("small"), watch=stop)
+    name, found, stored = rows_of(tmp_path / "cut.db", Request("small"))
+    assert name == "small-1"
+    assert (found, stored) == rows_of(tmp_path / "whole.db", Request("small"))[1:]
+
+
+def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again(tmp_path):
+    path = tmp_path / "runs.db"
+    rows_of(path, Request("small", seeds=5))
+    worked = []
+
+    def larger(request):
+        def noted(number):
+            worked.append(number)
+            return squared(number)
+
+        noted.__name__ = squared.__name__
+        yield [Job(noted, {"number": number}) for number in range(7)]
+
+    name, found, _ = rows_of(path, Request("small", seeds=7), Experiment(larger, SMALL.report))
+    assert worked == [5, 6] and [row["square"] for row in found] == [n * n for n in range(7)]
+    assert name == "small-2"
+    assert rows_of(path, Request("small", seeds=5))[0] == "small-1"
+
+
+def test_a_run_that_was_begun_with_other_jobs_is_not_gone_on_with(tmp_path):
+    rows_of(tmp_path / "runs.db", Request("small"))
+
+    def others(request):
+        yield [Job(squared, {"number": number}) for number in range(1, 6)]
+
+    with pytest.raises(ValueError, match="another version of the experiment"):
+        rows_of(tmp_path / "runs.db", Request("small"), Experiment(others, SMALL.report))
+
+
+def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_the_paper_gives():
+    counts = {
+        "batawaf": 3, "batawaf4": 4, "war": 3, "war4": 4, "guesswho128": 4, "guesswho128-stochastic": 5, "morra": 66,
+        "nim": 383, "permutation-four": 2, "permutation-ttt": 18, "pig": 1, "cheat": 28, "cheat-special": 29,
+        "flip": 420, "four-in-a-row": 14, "battleship": 33,
+    }  # fmt: skip
+    assert {line.game: len(parameters_of(game_named(line.game))) for line in LINES} == counts
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if line.crossed], ids=lambda line: line.game)
+def test_the_cross_tables_of_the_paper_add_up_to_one(line: Line):
+    matrix = np.array(line.crossed)
+    assert np.abs(matrix + matrix.T - 1).max() < 0.0015
+    assert set(line.scores) <= set(METHODS)
+
+
+def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
+    path = tmp_path / "runs.db"
+    _, found, _ = rows_of(path, TINY, EXPERIMENTS["table2"])
+    _, crossed, _ = rows_of(path, replace(TINY, name="table3"), EXPERIMENTS["table3"])
+    trained = [row for row in found if row["job"] == "trained"]
+    assert len(trained) == len(few_games) * len(METHODS) * 2
+    assert all(row in trained for row in crossed if row["job"] == "trained")
+    assert sum(row["job"] == "crossed" for row in crossed) == len(few_games) * 6 * 2
+    report = table2.report(TINY, found)
+    table = next(part for part in report.parts if hasattr(part, "columns"))
+    assert len(table.rows) == len(few_games) * len(METHODS)
+    assert report.command == "fogspiel paper table2 --quick --seeds 2 --scale 0.002"
+    seed_row = next(row for row in table.rows if row[:2] == ("Batawaf", SEEDS))
+    assert seed_row[2] == 0.627 and seed_row[4] <= seed_row[3] <= seed_row[5]
+    best = next(part for part in table3.report(replace(TINY, name="table3"), crossed).parts if part.name == "best")
+    assert [row[0] for row in best.rows] == [line.title for line in few_games]
+    assert next(row for row in best.rows if row[0] == "Phantom-tic-tac-toe")[1] == "naive, real-coevolution"
+
+
+def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
+    monkeypatch.setattr(methods_compared, "LINES", few_games)
+    request = replace(TINY, name="beyond", seeds=1)
+    _, rows, _ = rows_of(tmp_path / "runs.db", request, EXPERIMENTS["beyond"])
+    methods = {row["method"] for row in rows}
+    assert methods == {*METHODS, *methods_compared.OURS, *methods_compared.WITH_CMA}
+    assert all(row["played"] <= row["games"] for row in rows if row["job"] == "trained")
+    best, scores = methods_compared.report(request, rows).tables
+    assert [row[0] for row in best.rows] == [line.title for line in few_games]
+    assert all(row[1] in METHODS and row[5] not in METHODS for row in best.rows)
+    assert len(scores.rows) == len(few_games) * len(methods)
+
+
+def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds(few_games):
+    line = few_games[0]
+    high = [{"observed": [0, 0, 0, 10, 990], "outcomes": [0, 20, 1980]} for _ in range(10)]
+    score = table2.score_of(high)
+    assert score.mean == pytest.approx(0.9975) and score.games == 20_000
+    assert score.interval[0] <= score.mean <= score.interval[1]
+    assert table2.verdict(line, SEEDS, score) == "higher"
+    assert table2.verdict(replace(line, comparable=False), SEEDS, score) == "not comparable"
+    low = [{"observed": [990, 10, 0, 0, 0], "outcomes": [1980, 20, 0]} for _ in range(10)]
+    assert table2.verdict(line, SEEDS, table2.score_of(low)) == "lower"
+    assert table2.verdict(line, SEEDS, table2.score_of([*low[:5], *high[:5]])) == "below"
+
+
+def test_the_interval_of_a_median_covers_it_as_often_as_it_says():
+    stream = np.random.default_rng(1)
+    for count in (3, 6, 10, 20):
+        samples = stream.normal(size=(4000, count))
+        found = [spread(sample.tolist()) for sample in samples]
+        covered = np.mean([each.low <= 0 <= each.high for each in found])
+        assert abs(covered - found[0].confidence) < 0.02
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_a_spread_lies_within_its_results(results):
+    found = spread(results)
+    assert min(results) <= found.low <= found.median <= found.high <= max(results)
+    assert found.confidence >= (0.95 if len(results) > 5 else 1 - 2 * comb(len(results), 0) / 2 ** len(results) - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"race": "sprint"}, "sprint"),
+        ({"seeds": 0}, "at least 1"),
+        ({"scale": 0.0}, "positive"),
+        ({"seed": -1}, "whole"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        Request("table2", **wrong)
+
+
+def test_rows_are_plain_json(tmp_path, few_games):
+    _, rows, _ = rows_of(tmp_path / "runs.db", replace(TINY, seeds=1), EXPERIMENTS["table2"])
+    assert json.loads(json.dumps(rows)) == rows
+    assert CROSSED == ("naive", "iterative", "approximate-coevolution", "real-coevolution")

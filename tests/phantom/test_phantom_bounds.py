@@ -1,0 +1,320 @@
+"""Beliefs, sure wins, the lemmas, and bounds on phantom ponnuki with their proofs."""
+
+import copy
+import itertools
+import json
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fogspiel.phantom.beliefs import DRAWN, LOST, WON, Beliefs, OpenEyes, fate, ground_of
+from fogspiel.phantom.board import BOARDS, GOES_ON, ILLEGAL, WINS
+from fogspiel.phantom.bounds import WIDTHS, bounds_of
+from fogspiel.phantom.lemmas import dominating_tries, informed_every_turn, informed_later, informed_once, orbits, random_play, symmetrised
+from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, step_claims
+from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verified
+from fogspiel.phantom.and_or_search import REFUTED, SureWin
+
+TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
+
+
+def result_of(name, seconds=60.0, saved=None):
+    """The result of a run of bounds, with its steps."""
+    steps, running = [], bounds_of(name, seconds, 1.0, saved)
+    while True:
+        try:
+            steps.append(next(running))
+        except StopIteration as end:
+            return end.value, steps
+
+
+def positions(board, count, seed):
+    """Positions that random games lead to: who moves, his stones, the other's."""
+    draw = random.Random(seed)
+    while count:
+        stones, player = [0, 0], 0
+        while True:
+            yield player, stones[player], stones[1 - player]
+            count -= 1
+            moves = [c for c in range(board.cells) if board.fate(player, *_seen(stones, player), c) == GOES_ON]
+            if not moves or not count:
+                break
+            stones[player] |= 1 << draw.choice(moves)
+            player = 1 - player
+
+
+def _seen(stones, player):
+    return stones[player], stones[1 - player]
+
+
+@pytest.mark.parametrize("name", ["ttt", "ponnuki-2x2", "ponnuki-3x3", "ponnuki-4x4", "ponnuki-5x5"])
+def test_beliefs_follow_the_rules_of_the_board(name):
+    board = BOARDS[name]
+    ground = ground_of(board)
+    for player, own, other in positions(board, 300, 1):
+        for cell in range(board.cells):
+            assert fate(ground, player, own, other, cell) == board.fate(player, own, other, cell)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_the_checker_has_the_same_rules(size):
+    board, rules = BOARDS[f"ponnuki-{size}x{size}"], Rules(size)
+    words = {ILLEGAL: "illegal", GOES_ON: "legal", WINS: "wins"}
+    for player, own, other in positions(board, 200, 2):
+        for cell in range(board.cells):
+            assert rules.fate(own, other, cell) == words[board.fate(player, own, other, cell)]
+    assert sorted(rules.turns) == board.symmetries.tolist()
+
+
+def test_a_belief_is_split_and_answered_like_all_its_worlds():
+    beliefs, own = Beliefs(THREE, 0), 1 << 4
+    worlds = np.array([1 << a | 1 << b for a, b in itertools.combinations([0, 1, 2, 3, 5], 2)], np.int64)
+    worlds.sort()
+    for cell in range(9):
+        fates = [THREE.fate(0, own, int(w), cell) for w in worlds]
+        split = beliefs.split(own, worlds, cell)
+        assert split.illegal.tolist() == [w for w, f in zip(worlds.tolist(), fates, strict=True) if f == ILLEGAL]
+        assert split.going.tolist() == [w for w, f in zip(worlds.tolist(), fates, strict=True) if f == GOES_ON]
+        assert split.wins == fates.count(WINS)
+    after, losses = beliefs.answered(own, worlds)
+    answers = {w: [THREE.fate(1, w, own, c) for c in range(9)] for w in worlds.tolist()}
+    assert set(after.tolist()) == {w | 1 << c for w, fates in answers.items() for c in range(9) if fates[c] == GOES_ON}
+    assert losses == sum(WINS in fates for fates in answers.values())
+
+
+def test_white_wins_2x2_and_4x4_with_open_eyes_and_black_3x3():
+    assert [OpenEyes(board).outcome(0, 0, 0) for board in (TWO, THREE, FOUR)] == [LOST, WON, LOST]
+
+
+def test_tic_tac_toe_is_a_draw_with_open_eyes():
+    assert OpenEyes(BOARDS["ttt"]).outcome(0, 0, 0) == DRAWN
+
+
+def test_a_look_with_open_eyes_can_be_limited_and_then_repeated_without_limit():
+    eyes = OpenEyes(FOUR)
+    assert eyes.outcome(0, 0, 0, 50) is None
+    assert eyes.outcome(0, 0, 0) == LOST
+
+
+def plain_sure(board, player, own, worlds):
+    """The definition of a sure win, without any of the search's devices."""
+    for cell in range(board.cells):
+        fates = {w: board.fate(player, own, w, cell) for w in worlds}
+        illegal = frozenset(w for w in worlds if fates[w] == ILLEGAL)
+        going = [w for w in worlds if fates[w] == GOES_ON]
+        if len(illegal) == len(worlds):
+            continue
+        mine = own | 1 << cell
+        answers = [(w, c, board.fate(1 - player, w, mine, c)) for w in going for c in range(board.cells)]
+        if any(verdict == WINS for _, _, verdict in answers):
+            continue
+        after = frozenset(w | 1 << c for w, c, verdict in answers if verdict == GOES_ON)
+        if (not after or plain_sure(board, player, mine, after)) and (
+            not illegal or plain_sure(board, player, own, illegal)
+        ):
+            return True
+    return False
+
+
+def test_the_search_agrees_with_the_definition_of_a_sure_win():
+    draw = random.Random(3)
+    search = [SureWin(THREE, player) for player in (0, 1)]
+    for _ in range(60):
+        places = draw.sample(range(9), 7)
+        player = draw.randrange(2)
+        own = sum(1 << c for c in places[: 2 + player % 1])
+        free = [c for c in range(9) if not own >> c & 1]
+        count = 2 + player
+        worlds = {sum(1 << c for c in draw.sample(free, count)) for _ in range(draw.randrange(1, 6))}
+        worlds = {w for w in worlds if all(THREE.fate(player, own, w, c) != WINS for c in range(9))} or {
+            sum(1 << c for c in free[:count])
+        }
+        expected = plain_sure(THREE, player, own, frozenset(worlds))
+        assert search[player].sure(own, np.array(sorted(worlds), np.int64)) == expected
+
+
+@pytest.mark.parametrize("devices", [{}, {"dominance": False}, {"dominance": False, "pruning": False}])
+def test_black_wins_3x3_for_sure_from_the_centre_only(devices):
+    search = SureWin(THREE, 0, **devices)
+    found = []
+    for cell in range(9):
+        worlds, _ = search.beliefs.answered(1 << cell, np.array([0], np.int64))
+        if search.sure(1 << cell, worlds):
+            found.append(cell)
+    assert found == [4] == openings(THREE)
+
+
+def test_nobody_wins_2x2_or_4x4_for_sure():
+    for board in (TWO, FOUR):
+        assert openings(board) == []
+        white = SureWin(board, 1)
+        assert not white.sure(0, white.beliefs.start)
+
+
+def test_a_search_that_is_stopped_goes_on_from_its_table():
+    search = SureWin(FOUR, 0, dominance=False, pruning=False)
+    own = cells("C3", "B2")
+    worlds, _ = search.beliefs.answered(own, np.array([1 << c for c in range(16) if not own >> c & 1], np.int64))
+    steps = search.steps(own, worlds)
+    for _ in range(200):
+        next(steps)
+    assert search.nodes == 199 and len(search.table) < 199
+    other = SureWin(FOUR, 0, dominance=False, pruning=False)
+    other.table = dict(search.table)
+    assert other.choice(own, worlds) != REFUTED
+    alone = SureWin(FOUR, 0, dominance=False, pruning=False)
+    assert alone.sure(own, worlds) and other.nodes < alone.nodes
+
+
+def test_a_search_without_time_or_memory_says_that_it_does_not_know():
+    for limits in ({"seconds": 0.0}, {"memory": 0.0}):
+        search = SureWin(FOUR, 0, dominance=False, pruning=False)
+        running = search.search(cells("C3"), search.beliefs.answered(cells("C3"), np.array([0], np.int64))[0], **limits)
+        verdict = "none yet"
+        while verdict == "none yet":
+            try:
+                next(running)
+            except StopIteration as end:
+                verdict = end.value
+        assert verdict is None
+
+
+def test_a_belief_without_worlds_is_refused():
+    with pytest.raises(ValueError, match="without worlds"):
+        SureWin(TWO, 0).sure(0, np.array([], np.int64))
+
+
+def test_hex_has_no_beliefs_here():
+    with pytest.raises(ValueError, match="not for hex"):
+        Beliefs(BOARDS["hex-3x3"], 0)
+
+
+def test_lemma_1_counts_three_kinds_of_cells_and_spreads_a_first_try_over_its_kind():
+    assert [len(orbit) for orbit in orbits(FOUR)] == [4, 8, 4]
+    assert symmetrised(FOUR, {5: Fraction(1)}) == dict.fromkeys((5, 6, 9, 10), Fraction(1, 4))
+
+
+def test_lemma_3_finds_the_three_tries_that_win_or_tell_at_the_end_of_3x3():
+    beliefs = Beliefs(THREE, 0)
+    own, white = 0b010_110_000, 0b001_000_000
+    worlds = np.array([white | 1 << a | 1 << b for a, b in itertools.combinations((0, 1, 2, 3), 2)], np.int64)
+    worlds.sort()
+    for cell in dominating_tries(beliefs, own, worlds):
+        assert all(THREE.fate(0, own, int(w), cell) in (ILLEGAL, WINS) for w in worlds)
+        worlds = beliefs.split(own, worlds, cell).illegal
+
+
+def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
+    assert random_play(FOUR, 1) == Fraction(1, 2027025) and random_play(FOUR, 0) == 0
+    assert random_play(THREE, 0) == Fraction(1, 105)
+
+
+def test_the_matrix_game_of_the_paper_is_worth_a_half_exactly():
+    own, worlds = matrix_node()
+    exact, window = informed_once(FOUR, 0, own, worlds)
+    assert len(worlds) == 27 and window.histories > 50_000
+    assert exact.lower == exact.upper == Fraction(1, 2)
+
+
+def test_the_three_strengths_of_lemma_2_are_in_order_at_the_matrix_game():
+    own, worlds = matrix_node()
+    every, later = (f(FOUR, 0, own, worlds, *more) for f, more in ((informed_every_turn, ()), (informed_later, (2,))))
+    assert every <= later + 1e-9 and later == pytest.approx(0.5)
+
+
+def test_every_step_of_the_papers_proof_is_a_sure_win():
+    assert {claim.verdict for claim in step_claims()} == {"right"}
+
+
+@pytest.mark.slow
+def test_all_claims_about_ponnuki_are_right():
+    assert [claim.verdict for claim in ponnuki_claims() if not claim.verdict.startswith("right")] == ["open"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("phantom-ponnuki-2x2", "1/2"), ("phantom-ponnuki-3x3", "1")])
+def test_small_boards_are_solved_with_a_proof(name, value):
+    result, _ = result_of(name)
+    assert (result["lower"], result["upper"]) == (value, value)
+    proof = json.loads(json.dumps(result["certificate"]))
+    assert verified(proof) == (Fraction(value), Fraction(value))
+
+
+def broken(proof, change):
+    """A copy of a proof with a change and a digest that fits it."""
+    copied = copy.deepcopy(proof)
+    change(copied)
+    copied["digest"] = digest_of(copied)
+    return copied
+
+
+def test_a_proof_that_was_tampered_with_is_refused_with_a_sentence():
+    proof = result_of("phantom-ponnuki-2x2")[0]["certificate"]
+    changes = {
+        "claims the lower bound": lambda p: p.update(lower="3/4"),
+        "exactly the keys": lambda p: p.update(more=1),
+        "its format": lambda p: p.update(format="another"),
+        "its game": lambda p: p.update(game="phantom-ttt"),
+        "but guarantees": lambda p: p["black"][-1].update(worth="1"),
+        "is not the beginning": lambda p: p["white"][-1].update(worlds=[1]),
+        "not 1 in all": lambda p: p["black"][-1]["rows"][0][0].__setitem__(1, "1/7"),
+        "no earlier node": lambda p: p["black"][-1]["rows"][0][0].__setitem__(3, [[5, 0, "1"]]),
+        "row that does not exist": lambda p: p["black"][-1]["rows"][0][0].__setitem__(3, 99),
+        "leads back": lambda p: p["black"][-1]["rows"][0][0].__setitem__(2, 0),
+        "has no worlds": lambda p: p["black"][-1].update(worlds=[]),
+        "lowest terms": lambda p: p.update(upper="2/4"),
+        "is not possible": lambda p: p["black"][-1].update(worlds=[1 << 9]),
+    }
+    for sentence, change in changes.items():
+        with pytest.raises(ValueError, match=f"the proof is not valid: .*{sentence}"):
+            verified(broken(proof, change))
+    with pytest.raises(ValueError, match="digest does not fit"):
+        verified(proof | {"lower": "1/3"})
+
+
+def test_giving_up_anywhere_in_a_proof_lowers_what_it_guarantees():
+    proof = result_of("phantom-ponnuki-3x3")[0]["certificate"]
+    refused = 0
+    for node, body in enumerate(proof["black"]):
+        for place in (2, 3):
+            if body["rows"][0][0][place] is not None:
+
+                def give_up(p, node=node, place=place):
+                    p["black"][node]["rows"][0][0][place] = None
+
+                with pytest.raises(ValueError, match="but guarantees 0"):
+                    verified(broken(proof, give_up))
+                refused += 1
+    assert refused >= 10
+
+
+def test_bounds_of_another_game_are_refused():
+    with pytest.raises(ValueError, match="there are no bounds for"):
+        next(bounds_of("phantom-ttt"))
+    with pytest.raises(ValueError, match="the saved bounds are of"):
+        next(bounds_of("phantom-ponnuki-4x4", saved={"game": "phantom-ponnuki-5x5"}))
+
+
+def test_bounds_without_time_are_the_trivial_ones():
+    for name in ("phantom-ponnuki-4x4", "phantom-ponnuki-5x5"):
+        result, _ = result_of(name, 0.0)
+        assert (result["lower"], result["upper"]) == ("0", "1") and verified(result["certificate"]) == (0, 1)
+
+
+def test_a_search_goes_on_from_what_was_saved():
+    _, steps = result_of("phantom-ponnuki-3x3")
+    saved = json.loads(json.dumps(steps[-1].saved)) | {"lower": "0", "black": []}
+    result, again = result_of("phantom-ponnuki-3x3", 60.0, saved)
+    assert result["lower"] == "1" and again[-1].remark == "Black wins for sure after 0 beliefs"
+    assert verified(result["certificate"]) == (1, 1)
+
+
+@pytest.mark.slow
+def test_black_gets_three_quarters_on_4x4_and_the_work_can_be_interrupted(monkeypatch):
+    monkeypatch.setitem(WIDTHS, 1, ())
+    _, steps = result_of("phantom-ponnuki-4x4", 8.0)
+    saved = json.loads(json.dumps(steps[-1].saved)) if steps else None
+    result, _ = result_of("phantom-ponnuki-4x4", 600.0, saved)
+    assert Fraction(result["lower"]) == Fraction(3, 4)
+    assert verified(json.loads(json.dumps(result["certificate"])))[0] == Fraction(3, 4)

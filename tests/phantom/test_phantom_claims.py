@@ -1,0 +1,158 @@
+"""The paper's claims about phantom tic-tac-toe, and the game behind them against the rules in plain words."""
+
+from fractions import Fraction
+
+import pytest
+
+from fogspiel.core.game import CHANCE, OVER
+from fogspiel.phantom import paper_claims
+from fogspiel.phantom.paper_strategy import A3, B2, C1, Prescription, black_choices, family, prescribed
+from fogspiel.solve.checkers.tree_certificate import Look, conceded
+
+HALF = Fraction(1, 2)
+LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+QUARTER = {cell: 3 * (cell % 3) + 2 - cell // 3 for cell in range(9)}
+MIRROR = {cell: 3 * (cell // 3) + 2 - cell % 3 for cell in range(9)}
+
+
+def frames():
+    """The eight symmetries of the board, from a quarter turn and a mirror."""
+    found = []
+    for mirrored in (False, True):
+        frame = [MIRROR[cell] if mirrored else cell for cell in range(9)]
+        for _ in range(4):
+            frame = [QUARTER[cell] for cell in frame]
+            found.append(tuple(frame))
+    return found
+
+
+class Umpire:
+    """Phantom tic-tac-toe by an umpire who knows only lines; White sees the board in a frame drawn at random.
+
+    A position is (frame, who moves, the stones of both in Black's frame, both histories, tries that failed now).
+    """
+
+    def __init__(self, choices):
+        self.choices = choices
+
+    def root(self):
+        return (None, 0, ((), ()), ((), ()), ())
+
+    def look(self, position):
+        frame, mover, stones, histories, failed = position
+        if frame is None:
+            return Look(CHANCE, list(range(8)), [Fraction(1, 8)] * 8, ())
+        for player in (0, 1):
+            if wins(stones[player]):
+                return Look(OVER, [], [], (), Fraction(1 - player))
+        if len(stones[0]) + len(stones[1]) == 8:
+            last = {*range(9)} - {*stones[0], *stones[1]}
+            return Look(OVER, [], [], (), Fraction(1) if wins(stones[0], last) else HALF)
+        known = (histories[mover], failed)
+        return Look(mover, self.choices(mover, known), [], known)
+
+    def after(self, position, action):
+        frame, mover, stones, histories, failed = position
+        if frame is None:
+            return (frames()[action], *position[1:])
+        cell = frame[action] if mover else action
+        if cell in stones[0] + stones[1]:
+            return (frame, mover, stones, histories, (*failed, action))
+        stones, histories = list(stones), list(histories)
+        stones[mover] += (cell,)
+        histories[mover] += ((failed, action),)
+        return (frame, 1 - mover, tuple(stones), tuple(histories), ())
+
+
+def wins(*stones):
+    """Whether there is a line among the stones."""
+    return any(line <= set().union(*stones) for line in LINES)
+
+
+def whites_choices(known):
+    """Every cell but the centre that White may not know to be occupied; first one that can only win or be illegal."""
+    history, failed = known
+    own = {stone for _, stone in history}
+    tried = {B2, *own, *failed, *(cell for fails, _ in history for cell in fails)}
+    free = [cell for cell in range(9) if cell not in tried]
+    return [cell for cell in free if wins(own, {cell})][:1] or free
+
+
+def plan_of(game, player):
+    """The optimal strategy of one player as the checker of certificates takes it, where it can come itself."""
+    plex, behaviour = game.form.plexes[player], game.exact.behaviours[player]
+    reach, plan = [Fraction(1)] * plex.sequences, {}
+    for i, known in enumerate(game.knowledge[player]):
+        parent, first, choices = int(plex.parent[i]), int(plex.first[i]), game.choices[player][i]
+        for s in range(first, first + len(choices)):
+            reach[s] = reach[parent] * behaviour[s]
+        if reach[parent]:
+            above = int(plex.infoset_of[parent])
+            after = None if above < 0 else (above, game.choices[player][above][parent - int(plex.first[above])])
+            plan[after, known] = i, dict(zip(choices, behaviour[first : first + len(choices)], strict=True))
+    return plan
+
+
+@pytest.mark.parametrize(("fallback", "ensured"), [(A3, Fraction(3, 4)), (C1, Fraction(11, 16))])
+def test_an_umpire_confirms_what_blacks_moves_ensure(fallback, ensured):
+    told = Prescription(fallback)
+    game = prescribed(told)
+    assert game.exact.value == ensured
+    tables = [dict(zip(game.knowledge[player], game.choices[player], strict=True)) for player in (0, 1)]
+    # Black's strategy against everything that White can do, then White's strategy against all that Black may do
+    free_white = Umpire(lambda player, known: whites_choices(known) if player else tables[0][known])
+    assert conceded(free_white, plan_of(game, 0), 0) == ensured
+    told_white = Umpire(lambda player, known: tables[1][known] if player else black_choices(told, known))
+    assert conceded(told_white, plan_of(game, 1), 1) == ensured
+
+
+@pytest.fixture(scope="module")
+def table():
+    """All claims: fourteen about the strategy, six about cases, two about the upper bound."""
+    return paper_claims.tictactoe_claims()
+
+
+def test_the_families_are_those_that_the_paper_shows():
+    def cell(name):
+        return 3 * (int(name[1]) - 1) + "ABC".index(name[0])
+
+    examples = {"A": "A3 B3", "B": "A3 C3", "C": "A3 C2", "D": "A3 C1", "E": "A2 B3", "F": "A2 C2"}
+    for letter, pair in examples.items():
+        one, other = map(cell, pair.split())
+        assert {family(frame[one], frame[other]) for frame in frames()} == {letter}
+
+
+def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
+    mended, printed = table[:7], table[7:14]
+    assert [claim.ours for claim in mended] == ["3/4", "1", "3/4", "1", "13/16", "7/8", "3/4"]
+    assert {claim.verdict for claim in mended} == {paper_claims.RIGHT}
+    assert [claim.ours for claim in printed] == ["11/16", "1", "11/16", "1", "13/16", "13/16", "11/16"]
+    assert [claim.verdict != paper_claims.RIGHT for claim in printed] == [True, False, True, False, False, True, True]
+
+
+def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
+    found = table[14:20]
+    assert [claim.verdict == paper_claims.RIGHT for claim in found] == [True, True, False, False, False, True]
+    assert found[2].ours == "A 1/2, B 1, C 1/2, D 1, E 5/8, F 3/4"
+    assert found[3].ours == "B3 1/2, C2 1, A2 1, C1 1"
+    assert found[4].ours == "B 1, D 1, F 5/6"
+
+
+def test_black_never_loses_if_he_follows_the_mended_strategy_well():
+    assert paper_claims.value(Prescription(), lambda ending: Fraction(ending.score > 0)) == 1
+    assert paper_claims.value(Prescription(C1), lambda ending: Fraction(ending.score > 0)) < 1
+
+
+def test_the_upper_bound_holds_with_room_to_spare(table):
+    draw, bound = table[20:]
+    assert (draw.ours, draw.verdict) == ("1/2", paper_claims.RIGHT)
+    assert Fraction(bound.paper) == 1 - HALF / 384
+    assert Fraction(bound.ours) == Fraction(125, 128) < Fraction(bound.paper)
+    assert bound.verdict.startswith(paper_claims.RIGHT)
+
+
+def test_the_slips_are_listed_with_what_should_be_there():
+    fallback, lemma, footnote = paper_claims.slips()
+    assert (fallback.paper, fallback.ours) == ("C1", "A3") and "3/4" in fallback.verdict and "11/16" in fallback.verdict
+    assert "2027025" in lemma.verdict
+    assert (footnote.paper, footnote.ours) == ("E4", "C4")

@@ -1,0 +1,375 @@
+"""Jobs on several processes and on a cluster: the same results whoever works, dies or hangs.
+
+Workers import this file for its jobs, so what is heavy is imported by the tests that need it.
+"""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+
+import pytest
+
+from fogspiel.runs.workers import Limits, beat, worked
+
+IMPATIENT = Limits(begun=60, going_on=2)
+ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
+
+
+@dataclass(frozen=True)
+class Square:
+    """Works out a square; the job of number `victim` does `harm` to its worker, at first or always."""
+
+    number: int
+    victim: int = -1
+    harm: int = 0
+    folder: str = ""
+    seconds: float = 0.0
+
+    def __str__(self):
+        return f"square {self.number}"
+
+    def __call__(self):
+        beat()
+        if self.number == self.victim:
+            mark = os.path.join(self.folder, "harmed") if self.folder else None
+            if mark is None or not os.path.exists(mark):
+                if mark:
+                    open(mark, "x").close()
+                time.sleep(0.2)  # so that the beat gets out first
+                os.kill(os.getpid(), self.harm)
+        time.sleep(self.seconds)
+        return self.number**2
+
+
+def failing():
+    raise ValueError("this job cannot be done")
+
+
+def results(jobs, processes=2, cluster=None, limits=IMPATIENT):
+    faults = []
+    return list(worked(jobs, processes, cluster, faults.append, limits)), faults
+
+
+def harmed(harm, folder, count=6, victim=2):
+    return [Square(number, victim, harm, str(folder)) for number in range(count)]
+
+
+SQUARES = [number**2 for number in range(6)]
+
+
+def alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def process_named(fault):
+    return int(re.search(r"worker (?:\S+ \(process )?(\d+)", fault)[1])
+
+
+def test_a_beat_outside_a_worker_does_nothing_and_one_process_is_this_one():
+    beat()
+    assert list(worked([os.getpid, os.getpid], 1)) == [os.getpid()] * 2
+    assert list(worked([], 4)) == []
+
+
+def test_a_killed_worker_is_named_and_its_job_repeated(tmp_path):
+    found, faults = results(harmed(signal.SIGKILL, tmp_path))
+    assert found == SQUARES
+    assert len(faults) == 1 and re.fullmatch(r"worker \d+ died on square 2: the job is repeated", faults[0])
+
+
+def test_a_worker_that_died_while_it_was_idle_is_not_given_a_job(tmp_path):
+    faults = []
+    jobs = worked([os.getpid, Square(2, 2, signal.SIGKILL, str(tmp_path), 0.1)], 2, on_fault=faults.append)
+    os.kill(next(jobs), signal.SIGKILL)
+    time.sleep(1)
+    assert next(jobs) == 4 and len(faults) == 1
+
+
+def test_a_stopped_worker_is_noticed_named_killed_and_its_job_repeated(tmp_path):
+    found, faults = results(harmed(signal.SIGSTOP, tmp_path))
+    assert found == SQUARES
+    assert len(faults) == 1 and re.fullmatch(
+        r"worker \d+ has hung for \d s and was killed on square 2: the job is repeated", faults[0]
+    )
+    assert not alive(process_named(faults[0]))
+
+
+def test_a_job_that_always_kills_its_worker_ends_in_one_sentence_after_all_before_it():
+    faults, found = [], []
+    with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
+        for square in worked(harmed(signal.SIGKILL, ""), 2, on_fault=faults.append):
+            found.append(square)
+    assert found == [0, 1]
+    assert [fault.split(": ")[1] for fault in faults] == ["the job is repeated"] * 2 + ["the job is given up"]
+
+
+def test_an_error_in_a_job_is_raised_when_its_turn_has_come():
+    jobs = worked([Square(1), Square(2, seconds=0.5), failing, Square(3)], 2)
+    assert [next(jobs), next(jobs)] == [1, 4]
+    with pytest.raises(ValueError, match="this job cannot be done"):
+        next(jobs)
+
+
+def test_who_stops_listening_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with closing(worked([os.getpid, *(Square(n, seconds=60) for n in range(3))], 2)) as jobs:
+        process = next(jobs)
+        assert alive(process) and any(tmp_path.iterdir())
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    assert not alive(process) and not any(tmp_path.iterdir())
+
+
+def test_a_job_is_called_by_what_it_works_on():
+    from fogspiel.papers import table2
+    from fogspiel.runs.jobs import Job
+
+    asked = {"game": "batawaf", "method": "naive", "seed": 3, "race": "paper", "games": 100}
+    assert str(Job(table2.trained, asked)) == "trained batawaf naive seed 3"
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """The stored rows of a tiny Table II of one game, worked out by whomever."""
+    from test_tables import TINY
+
+    from fogspiel.papers import table2
+    from fogspiel.papers.catalogue import EXPERIMENTS
+    from fogspiel.papers.published import LINES
+    from fogspiel.runs.jobs import carry_on, run_of
+    from fogspiel.runs.store import Store
+
+    monkeypatch.setattr(table2, "LINES", tuple(line for line in LINES if line.game == "batawaf"))
+
+    def rows(name, *how):
+        with Store.open(tmp_path / name, write=True) as store:
+            run = run_of(store, replace(TINY, seeds=1).as_ask())
+            carry_on(run, EXPERIMENTS["table2"], *how)
+            return [(row.number, row.kind, json.dumps(row.body)) for row in run.rows]
+
+    return rows
+
+
+def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed(stored):
+    faults = []
+
+    def kill(done, total, row):
+        if done == 2 and not faults:
+            loky = ["pgrep", "-P", str(os.getpid()), "-f", "popen_loky"]
+            workers = subprocess.run(loky, capture_output=True, text=True).stdout.split()
+            os.kill(int(workers[-1]), signal.SIGKILL)
+
+    assert stored("two.db", 2, {}, kill, None, faults.append) == stored("one.db", 1, {})
+
+
+@pytest.mark.parametrize("harm", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, harm):
+    """Ctrl-C goes to the whole group, the others to the parent alone."""
+    from test_cli import COMMAND
+
+    words = ["paper", "table2", "--scale", "100", "--processes", "2", "--store", str(tmp_path / "runs.db")]
+    room = tmp_path / "room"
+    room.mkdir()
+    parent = subprocess.Popen(
+        [*COMMAND, *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"TMPDIR": str(room)},
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # whoever runs the tests may ignore it
+    )
+    try:
+        deadline = time.monotonic() + 100
+        while sum(b"." in file.read_bytes() for file in room.glob("fogspiel-*/*")) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        began = time.monotonic()
+        (os.killpg if harm == signal.SIGINT else os.kill)(parent.pid, harm)
+        _, told = parent.communicate(timeout=20)
+        assert time.monotonic() - began < 10  # the workers stop at once; the parent needs a processor to say so
+    finally:
+        parent.kill()
+    assert "Traceback" not in told
+    if harm != signal.SIGKILL:
+        assert parent.returncode == 130 and "Go on with: fogspiel resume table2-1" in told
+    while time.monotonic() - began < 20:
+        left = subprocess.run(["pgrep", "-s", str(parent.pid)], capture_output=True, text=True).stdout
+        if not left and not any(room.iterdir()):
+            break
+        time.sleep(0.1)
+    assert not left and not any(room.iterdir())
+
+
+MISSES = """
+from fogspiel.workers import worked
+import sys, time
+sys.path.insert(0, {tests!r})
+from test_workers import misses
+print(*worked([misses] * 2, 2))
+"""
+
+
+def misses():
+    """How often this process had to compile the loop that plays games."""
+    from fogspiel.core.simulate import play_numbers
+
+    time.sleep(1)  # so that the other job is another process's
+    return sum(play_numbers.stats.cache_misses.values())
+
+
+@pytest.mark.slow
+def test_kernels_are_compiled_by_one_process_and_found_by_the_other(tmp_path):
+    program = MISSES.format(tests=os.path.dirname(__file__))
+    environment = os.environ | {"FOGSPIEL_CACHE": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert sorted(told.stdout.split()) == ["0", "1"], told.stderr
+
+
+# On a cluster
+
+
+@pytest.fixture
+def cluster():
+    """Two workers on this machine."""
+    import distributed
+
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=100
+    ) as cluster:
+        yield cluster
+
+
+@ON_CLUSTER
+def test_a_killed_worker_of_a_cluster_is_named_and_its_job_repeated(tmp_path, cluster):
+    found, faults = results(harmed(signal.SIGKILL, tmp_path), cluster=cluster.scheduler_address)
+    assert found == SQUARES
+    assert len(faults) == 1 and re.fullmatch(
+        r"worker tcp\S+ \(process \d+\) died on square 2: the job is repeated", faults[0]
+    )
+
+
+@ON_CLUSTER
+def test_a_stopped_worker_of_a_cluster_is_noticed_and_its_job_repeated(tmp_path, cluster):
+    found, faults = results(harmed(signal.SIGSTOP, tmp_path), cluster=cluster.scheduler_address)
+    assert found == SQUARES
+    assert len(faults) == 1 and "has hung for" in faults[0] and "square 2: the job is repeated" in faults[0]
+
+
+@ON_CLUSTER
+def test_a_job_that_kills_all_workers_of_a_cluster_ends_in_one_sentence(cluster):
+    with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
+        results(harmed(signal.SIGKILL, ""), cluster=cluster.scheduler_address)
+
+
+@ON_CLUSTER
+def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_killed(stored, cluster):
+    import distributed
+
+    killed = []
+
+    def kill(done, total, row):
+        if not killed:
+            with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+                killed.extend(client.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    there = stored("two.db", 1, {}, kill, cluster.scheduler_address, lambda sentence: None)
+    assert there == stored("one.db", 1, {})
+
+
+@pytest.mark.slow
+@ON_CLUSTER
+def test_a_command_writes_the_same_bytes_on_a_real_cluster_one_worker_of_which_is_killed(tmp_path):
+    from test_cli import COMMAND
+
+    words = ["paper", "table2", "--quick", "--seeds", "1", "--scale", "0.001"]
+    notes, store = tmp_path / "scheduler.json", tmp_path / "there.db"
+
+    def begun(*command):
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=told)
+        left.callback(process.wait)
+        left.callback(process.kill)
+        return process
+
+    def wait_for(seen):
+        deadline = time.monotonic() + 300
+        while not seen():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    with ExitStack() as left, open(tmp_path / "told", "w") as told:
+        dask = [sys.executable, "-m", "dask"]
+        begun(*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", notes)
+        wait_for(notes.exists)
+        address = json.loads(notes.read_text())["address"]
+        workers = [begun(*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)]
+        there = begun(*COMMAND, *words, "--cluster", address, "--store", store, "--output", "there")
+        wait_for(lambda: rows_in(store) > 20)
+        workers[0].kill()
+        early = rows_in(store)
+        assert there.wait() == 0 and early < rows_in(store) / 2
+    assert " died on " in (tmp_path / "told").read_text()
+    alone = [*COMMAND, *words, "--processes", "1", "--store", tmp_path / "here.db", "--output", "here"]
+    subprocess.run(alone, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+    here = {path.name: path.read_bytes() for path in (tmp_path / "here").iterdir()}
+    assert "table2.json" in here and here == {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()}
+
+
+def rows_in(store):
+    """How many rows a store has that somebody else is writing."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        known = opened.execute("SELECT count(*) FROM sqlite_master WHERE name = 'rows'").fetchone()[0]
+        return opened.execute("SELECT count(*) FROM rows").fetchone()[0] if known else 0
+
+
+@ON_CLUSTER
+def test_jobs_that_nobody_waits_for_are_broken_off_so_that_others_are_done(cluster):
+    with closing(worked([Square(1), *([waits] * 4)], 1, cluster.scheduler_address)) as jobs:
+        assert next(jobs) == 1
+    found, _ = results([Square(n) for n in range(6)], cluster=cluster.scheduler_address)
+    assert found == SQUARES
+
+
+def waits():
+    while True:
+        time.sleep(0.1)
+        beat()
+
+
+@ON_CLUSTER
+def test_a_worker_with_another_version_is_refused(cluster, monkeypatch):
+    from fogspiel.runs.workers import cluster as ours
+
+    real = ours.versions()
+    monkeypatch.setattr(ours, "versions", lambda: real | {"fogspiel": "9.9"})
+    with pytest.raises(ValueError, match=r"has fogspiel \S+, but this is fogspiel 9\.9"):
+        results([Square(1)], cluster=cluster.scheduler_address)
+
+
+@ON_CLUSTER
+def test_a_wrong_address_is_refused_and_nothing_is_written(refused, monkeypatch, tmp_path):
+    monkeypatch.setattr("fogspiel.runs.workers.cluster.ANSWER", 0.5)
+    for wrong in ("tcp://127.0.0.1:1", "nowhere", "smoke://signal"):
+        refused("paper", "table2", "--quick", "--cluster", wrong, because=("no Dask scheduler answers", wrong))
+    assert not (tmp_path / "runs.db").exists()
+
+
+def test_a_missing_extra_is_named(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    refused(
+        "paper", "table2", "--quick", "--cluster", "tcp://127.0.0.1:8786", because="pip install 'fogspiel[cluster]'"
+    )

@@ -1,0 +1,309 @@
+"""Linear programming: known equilibria, brute force in fractions, and slices that can be stopped anywhere."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from fogspiel.solve import lp
+from fogspiel.solve.lp import LpFailure, Simplex, equilibrium, planner_of, solved
+from fogspiel.solve.sequence_lp import Program, plans_of, program_of
+from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merged, plan_of
+
+RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+HALF_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
+"""Rock, paper, scissors in halves: paper beats rock pays 1/2 only."""
+
+
+def matrix_form(payoffs, denominator=1):
+    """A matrix game: one infoset each."""
+    rows, columns = np.nonzero(np.ones_like(payoffs))
+    plexes = tuple(plex_of([(0, size)]) for size in np.shape(payoffs))
+    return merged(plexes, 1 + rows, 1 + columns, np.array(payoffs)[rows, columns], denominator)
+
+
+def plex_of(infosets):
+    """A treeplex from (parent, number of actions) of each infoset."""
+    parent, count = (np.array(column, np.int64) for column in zip(*infosets, strict=True))
+    return Treeplex(parent, 1 + np.cumsum(count) - count, count)
+
+
+def random_plex(rng, roots, below, actions=2):
+    """A treeplex of two levels: `roots` infosets at the start, `below` infosets after random sequences of these."""
+    top = [(0, actions)] * roots
+    return plex_of(top + [(int(rng.integers(1, 1 + actions * roots)), actions) for _ in range(below)])
+
+
+def random_form(seed, sizes=((2, 2), (1, 2)), largest=9, density=0.7):
+    """A game on random treeplexes with payoffs at random pairs of sequences."""
+    rng = np.random.default_rng(seed)
+    plexes = tuple(random_plex(rng, *size) for size in sizes)
+    cells = np.array(list(product(range(plexes[0].sequences), range(plexes[1].sequences))))
+    cells = cells[rng.random(len(cells)) < density]
+    payoffs = rng.integers(-largest, largest + 1, len(cells))
+    return merged(plexes, cells[:, 0], cells[:, 1], payoffs, 6)
+
+
+def pure_plans(plex):
+    """All pure realisation plans."""
+    for choice in product(*(range(n) for n in plex.count)):
+        behaviour = np.zeros(plex.sequences)
+        behaviour[plex.first + choice] = 1
+        yield plan_of(plex, behaviour)
+
+
+def normal_form(form):
+    """The matrix of a game: what each pair of pure plans pays, times the denominator, in whole numbers."""
+    table = np.zeros((form.plexes[0].sequences, form.plexes[1].sequences), np.int64)
+    table[form.rows, form.columns] = form.payoffs
+    first, second = (np.unique(np.array(list(pure_plans(p)), np.int64), axis=0) for p in form.plexes)
+    return first @ table @ second.T
+
+
+def solution_of(system, right):
+    """The solution of a small system in fractions, or None."""
+    rows = [[*map(Fraction, row), Fraction(r)] for row, r in zip(system, right, strict=True)]
+    for i in range(len(rows)):
+        at = next((k for k in range(i, len(rows)) if rows[k][i]), None)
+        if at is None:
+            return None
+        rows[i], rows[at] = rows[at], rows[i]
+        rows[i] = [v / rows[i][i] for v in rows[i]]
+        for k in range(len(rows)):
+            if k != i and rows[k][i]:
+                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def brute_force_value(matrix):
+    """The value of a matrix game by trying all square submatrices (Shapley and Snow 1950), in fractions."""
+    matrix = [[int(v) for v in row] for row in matrix]
+    height, width = len(matrix), len(matrix[0])
+    for size in range(1, min(height, width) + 1):
+        for rows in combinations(range(height), size):
+            for columns in combinations(range(width), size):
+                inner = [[matrix[r][c] for c in columns] for r in rows]
+                right = [0] * size + [1]
+                mine = solution_of([[*col, -1] for col in zip(*inner, strict=True)] + [[1] * size + [0]], right)
+                if mine is None or min(mine[:-1]) < 0:
+                    continue
+                theirs = solution_of([[*row, -1] for row in inner] + [[1] * size + [0]], right)
+                if theirs is None or min(theirs[:-1]) < 0:
+                    continue
+                value = mine[-1]
+                lower = min(sum(p * matrix[r][c] for p, r in zip(mine, rows, strict=False)) for c in range(width))
+                upper = max(sum(q * matrix[r][c] for q, c in zip(theirs, columns, strict=False)) for r in range(height))
+                if lower == value == upper:
+                    return value
+    raise AssertionError("every matrix game has a value")
+
+
+def assert_equilibrium(form, found, value=None):
+    tolerance = 1e-9 if found.point.basis else 1e-6
+    for plex, behaviour in zip(form.plexes, found.behaviours, strict=True):
+        assert behaviour.min() >= 0
+        sums = np.add.reduceat(behaviour, plex.first) if plex.infosets else np.ones(0)
+        assert np.allclose(sums, 1, rtol=0, atol=1e-12)
+    assert -1e-12 < found.gap < tolerance
+    assert found.lower - tolerance <= found.value <= found.upper + tolerance
+    if value is not None:
+        assert found.value == pytest.approx(float(value), abs=tolerance)
+
+
+@pytest.mark.parametrize("planner", [0, 1, "auto"])
+@pytest.mark.parametrize("method", ["simplex", "ipm"])
+def test_matching_pennies_is_fair_from_both_seats_and_by_both_methods(planner, method):
+    form = matrix_form([[1, -1], [-1, 1]])
+    found = equilibrium(form, planner, method)
+    assert_equilibrium(form, found, 0)
+    assert all(np.allclose(behaviour, [1, 0.5, 0.5]) for behaviour in found.behaviours)
+    assert (found.point.basis is None) == (method == "ipm")
+
+
+@pytest.mark.parametrize("planner", [0, 1])
+def test_rock_paper_scissors_with_half_pay_mixes_two_two_one(planner):
+    found = equilibrium(matrix_form(HALF_RPS, 2), planner)
+    assert_equilibrium(matrix_form(HALF_RPS, 2), found, 0)
+    assert np.allclose(found.behaviours[0][1:], [0.4, 0.4, 0.2]) and np.allclose(
+        found.behaviours[1][1:], [0.4, 0.4, 0.2]
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_matrix_games_have_the_value_of_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    payoffs = rng.integers(-9, 10, rng.integers(1, 6, 2))
+    form = matrix_form(payoffs, 4)
+    for planner in (0, 1):
+        assert_equilibrium(form, equilibrium(form, planner), brute_force_value(payoffs) / 4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_have_the_value_of_their_normal_form(seed):
+    form = random_form(seed)
+    value = brute_force_value(normal_form(form)) / form.denominator
+    for planner in (0, 1):
+        assert_equilibrium(form, equilibrium(form, planner), value)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_both_planners_and_both_methods_agree_on_larger_games(seed):
+    form = random_form(seed, ((3, 12), (2, 20)), density=0.1)
+    one = equilibrium(form, 0)
+    assert_equilibrium(form, one)
+    for planner, method in ((1, "simplex"), (0, "ipm"), (1, "ipm")):
+        assert_equilibrium(form, equilibrium(form, planner, method), one.value)
+
+
+def test_games_in_which_nobody_or_only_one_player_decides_are_solved_too():
+    nobody = Treeplex(*(np.zeros(0, np.int64) for _ in range(3)))
+    zeros = np.zeros(1, np.int64)
+    alone = SequenceForm((nobody, nobody), zeros, zeros, np.array([3]), 4)
+    one = SequenceForm((plex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
+    for planner in (0, 1):
+        assert_equilibrium(alone, equilibrium(alone, planner), 0.75)
+        assert_equilibrium(one, equilibrium(one, planner), 1.25)
+        assert_equilibrium(one.swapped(), equilibrium(one.swapped(), planner), -1.25)
+    empty = SequenceForm(one.plexes, zeros[:0], zeros[:0], zeros[:0], 1)
+    assert_equilibrium(empty, equilibrium(empty), 0)
+
+
+def test_large_payoffs_are_scaled_for_the_solver_and_kept_whole_for_exact_sums():
+    payoffs = np.array(RPS) * 10**12 + 1
+    form = matrix_form(payoffs, 10**12)
+    program = program_of(form, 1)
+    assert np.abs(program.matrix.value).max() <= 1024
+    assert set(program.whole.tolist()) >= set((-payoffs[payoffs != 0]).ravel().tolist())
+    assert_equilibrium(form, equilibrium(form), 1e-12)
+
+
+def test_a_plan_and_its_response_satisfy_the_program():
+    form = random_form(5, ((3, 12), (2, 20)), density=0.1)
+    for planner in (0, 1):
+        program = program_of(form, planner)
+        point = solved(program)
+        activity = program.matrix.times(point.primal)
+        assert np.all(activity >= program.row_lower - 1e-8) and np.all(activity <= program.row_upper + 1e-8)
+        x, y = plans_of(form, planner, point.primal, point.dual)
+        assert x @ form.matrix.times(y) == pytest.approx(point.value, abs=1e-9)
+        # Strong duality: the bounds of the rows, priced by their duals, are the least cost
+        assert point.dual[0] == pytest.approx(program.cost @ point.primal, abs=1e-7)
+
+
+@pytest.mark.parametrize("slice_size", [1, 7, 50, 10**6])
+def test_a_solve_that_is_stopped_after_every_slice_takes_the_same_path(slice_size):
+    program = program_of(random_form(3, ((4, 25), (4, 25)), density=0.05), 1)
+    straight, stopped = Simplex(program), Simplex(program)
+    while not straight.advance(slice_size):
+        assert straight.iterations < 10**5
+    while not stopped.advance(slice_size):
+        stopped = Simplex(program, stopped.basis)
+    assert straight.basis == stopped.basis
+    assert straight.iterations == stopped.iterations
+    assert straight.point.primal.tobytes() == stopped.point.primal.tobytes()
+    assert straight.point.dual.tobytes() == stopped.point.dual.tobytes()
+
+
+def test_a_finished_solve_is_reopened_from_its_basis_without_a_step():
+    program = program_of(random_form(4, ((3, 12), (2, 20)), density=0.1), 0)
+    point = solved(program)
+    again = Simplex(program, point.basis)
+    assert again.advance(0) or again.advance()
+    assert again.point.iterations == point.iterations
+    assert again.point.primal.tobytes() == point.primal.tobytes()
+
+
+def test_rows_can_be_added_and_the_old_basis_is_a_warm_start():
+    form = random_form(8, ((3, 25), (3, 25)), density=0.1)
+    program = program_of(form, 1)
+    before = program.height - 30
+    start = program.matrix.start
+    part = Program(
+        program.cost,
+        Sparse(start[: before + 1], program.matrix.column[: start[before]], program.matrix.value[: start[before]]),
+        program.whole[: start[before]],
+        program.row_lower[:before],
+        program.row_upper[:before],
+        np.maximum(program.column_lower, -1000),
+        program.column_upper,
+        program.unit,
+    )
+    growing = Simplex(part)
+    assert growing.advance()
+    low, cold = growing.point.value, solved(program)
+    assert low <= cold.value + 1e-9
+    warm_from = growing.iterations
+    tail = slice(start[before], None)
+    growing.add_rows(
+        start[before:] - start[before],
+        program.matrix.column[tail],
+        program.matrix.value[tail],
+        program.row_lower[before:],
+        program.row_upper[before:],
+    )
+    with pytest.raises(ValueError, match="not reached"):
+        _ = growing.point
+    assert growing.advance()
+    assert growing.point.value == pytest.approx(cold.value, abs=1e-9)
+    assert growing.iterations - warm_from < cold.iterations
+    assert Simplex(program, growing.basis).advance()
+
+
+def test_the_planner_is_the_one_whose_program_has_fewer_rows():
+    wide = matrix_form(np.arange(20).reshape(2, 10) % 7)
+    assert planner_of(wide) == 1 and planner_of(wide.swapped()) == 0
+    assert program_of(wide, 1).height < program_of(wide, 0).height
+
+
+def bounded(cost, lower, upper):
+    """One column, one row."""
+    whole = np.ones(1, np.int64)
+    matrix = Sparse(np.array([0, 1]), np.array([0]), np.ones(1))
+    free = np.array([-np.inf]), np.array([np.inf])
+    return Program(np.array([cost]), matrix, whole, np.array([lower]), np.array([upper]), *free, Fraction(1))
+
+
+@pytest.mark.parametrize("method", ["simplex", "ipm"])
+def test_a_program_without_an_optimum_says_so(method):
+    with pytest.raises(LpFailure, match="no optimum"):
+        solved(bounded(1.0, -np.inf, 0.0), method)
+    contradiction = Program(
+        np.array([1.0]),
+        Sparse(np.array([0, 1, 2]), np.array([0, 0]), np.ones(2)),
+        np.ones(2, np.int64),
+        np.array([0.0, 2.0]),
+        np.array([1.0, 3.0]),
+        np.array([0.0]),
+        np.array([np.inf]),
+        Fraction(1),
+    )
+    with pytest.raises(LpFailure, match="no optimum"):
+        solved(contradiction, method)
+
+
+def test_wrong_requests_are_refused_with_a_sentence():
+    form = matrix_form(RPS)
+    program = program_of(form, 1)
+    with pytest.raises(ValueError, match="not a player"):
+        program_of(form, 2)
+    with pytest.raises(ValueError, match="or say 'auto'"):
+        equilibrium(form, "second")
+    with pytest.raises(ValueError, match="'simplex' or 'ipm'"):
+        solved(program, "barrier")
+    with pytest.raises(ValueError, match="no basis"):
+        Simplex(program, b"nonsense")
+    other = program_of(matrix_form([[1, 2], [3, 4], [0, 9], [9, 0]]), 1)
+    with pytest.raises(ValueError, match="another program"):
+        Simplex(other, solved(program).basis)
+    with pytest.raises(ValueError, match="not reached"):
+        _ = Simplex(program).point
+    with pytest.raises(ValueError, match="does not belong"):
+        lp.basis_statuses(other, solved(program).basis)
+
+
+def test_importing_the_module_does_not_import_the_solver():
+    code = "import sys, fogspiel.exact.lp, fogspiel.exact.rational; sys.exit('highspy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

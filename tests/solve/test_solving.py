@@ -1,0 +1,165 @@
+"""Solves from request to result: every method, the same values; interrupted at any moment, the same bytes."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from fogspiel.runs.kinds import solve as solving
+from fogspiel.solve.game_sources import problem_named
+from fogspiel.runs.store import Store
+from fogspiel.runs.kinds.solve import Request, carry_on, solved
+from fogspiel.solve.checkers.tree_certificate import check
+
+VALUES = {
+    "rps": "0",
+    "rps-half": "0",
+    "binary-poker": "0",
+    "kuhn": "-1/18",
+    "morra": "1/2",
+    "liars-dice-4": "1/16",
+    "goofspiel-4": "0",
+    "leduc": "-1454920850547486749701863871533/16995463438839962469905132501930",
+    "leduc-labelled": "-1454920850547486749701863871533/16995463438839962469905132501930",
+}
+METHODS = ["lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle"]
+
+
+def assert_sound(result, problem):
+    """The certificate proves the bounds, by the checker; so no probability is negative and every row adds up to 1."""
+    body = json.loads(json.dumps(result["certificate"]))
+    lower, upper = check(body, problem.positions(), problem.name, problem.version)
+    assert lower <= upper
+    assert float(lower) == pytest.approx(float(Fraction(result["lower"])), abs=1e-15)
+    assert float(upper) == pytest.approx(float(Fraction(result["upper"])), abs=1e-15)
+
+
+@pytest.mark.parametrize(("name", "value"), VALUES.items())
+def test_small_games_are_solved_exactly(name, value):
+    result = solved(Request(name, exact=True))
+    assert result["exact"] and result["value"] == result["lower"] == result["upper"] == value
+    assert_sound(result, problem_named(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "value"), [("goofspiel-5", "0"), ("liars-dice-6", "-7/258")])
+def test_larger_games_are_solved_exactly(name, value):
+    result = solved(Request(name, exact=True))
+    assert result["exact"] and result["value"] == value
+    assert_sound(result, problem_named(name))
+
+
+def test_the_value_of_leduc_is_the_published_one():
+    assert float(Fraction(VALUES["leduc"])) == pytest.approx(-0.085606424078, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["rps-half", "binary-poker", "kuhn", "leduc", "goofspiel-4", "liars-dice-4"])
+def test_every_method_comes_to_the_same_value(name, method):
+    gap = 1e-3 if method in ("cfr+", "dcfr", "pcfr+") else 1e-6
+    result = solved(Request(name, method, gap=gap))
+    assert_sound(result, problem_named(name))
+    lower, upper = (Fraction(result[bound]) for bound in ("lower", "upper"))
+    assert upper - lower <= Fraction(gap) * 2
+    assert lower <= Fraction(VALUES[name]) <= upper
+
+
+def test_the_pure_strategies_of_binary_poker_are_found():
+    """Bossle 2018, section 3.5: bet and call with 1; with 0 fold, and passing or betting is then worth the same."""
+    rows = solved(Request("binary-poker"))["certificate"]["strategies"]
+    assert all(set(row["probabilities"]) <= {"0", "1"} for side in rows for row in side)
+
+
+def test_labelled_cards_collapse_to_ranks():
+    small, large = (solved(Request(name))["sizes"]["quotient"] for name in ("leduc", "leduc-labelled"))
+    assert large["rows"] <= small["rows"] * 1.01 and large["columns"] <= small["columns"] * 1.01
+
+
+class Interrupted(Exception):
+    """Stands for a signal."""
+
+
+def run_with_interruptions(path, request, every):
+    """Work on a request, interrupted after every few remarks; returns the rows and how often it was interrupted."""
+    problem, stops = problem_named(request.game), 0
+    with Store.open(path, write=True) as store:
+        name = store.create(request.as_ask(problem)).name
+    while True:
+        left = every
+
+        def watch(remark, lower, upper):
+            nonlocal left
+            left -= "histories" not in remark
+            if left < 0:
+                raise KeyboardInterrupt
+
+        with Store.open(path, write=True) as store:
+            try:
+                carry_on(store.work_on(name), watch)
+            except KeyboardInterrupt:
+                stops += 1
+                every += 1
+                continue
+        with Store.open(path, write=False) as store:
+            return [(row.kind, row.body) for row in store.read(name).rows], stops
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("leduc", "lp"),
+        Request("leduc", "pcfr+", gap=1e-3),
+        Request("goofspiel-4", "dcfr", gap=1e-3),
+        Request("leduc", "lazy"),
+        Request("leduc", "double-oracle"),
+        Request("resistance5", "knowledge-trees"),
+        Request("permutation-ttt"),
+    ],
+    ids=lambda request: f"{request.game}, {request.solver}",
+)
+def test_an_interrupted_solve_resumes_to_the_same_bytes(tmp_path, monkeypatch, request_):
+    monkeypatch.setattr("fogspiel.solve.routes.SLICE", 40)
+    whole, none = run_with_interruptions(tmp_path / "whole.db", request_, 10**9)
+    cut, stops = run_with_interruptions(tmp_path / "cut.db", request_, 1)
+    assert none == 0 and stops >= 2
+    assert json.dumps(cut) == json.dumps(whole)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (dict(game="kuhn", solver="guess"), "no method 'guess'"),
+        (dict(game="kuhn", solver="cfr+", exact=True), "--exact needs a vertex"),
+        (dict(game="kuhn", gap=0), "--gap is 0"),
+        (dict(game="kuhn", gap=float("nan")), "--gap is nan"),
+        (dict(game="kuhn", memory=-1), "--memory is -1"),
+        (dict(game="khun"), "no game 'khun'"),
+        (dict(game="missing.efg"), "cannot be read"),
+        (dict(game="kuhn", solver="knowledge-trees"), "is for The Resistance, not for kuhn"),
+    ],
+)
+def test_requests_that_cannot_be_met_are_refused_in_a_sentence(request_, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        solved(Request(**request_))
+
+
+def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
+    with pytest.raises(ValueError, match=r"has more than [\d,]+ histories .* raise --memory"):
+        solved(Request("goofspiel-5", memory=0.001))
+    with pytest.raises(ValueError, match="far too many for a tree"):
+        solved(Request("batawaf"))
+
+
+def test_a_large_tree_is_judged_in_floats(monkeypatch):
+    monkeypatch.setattr(solving, "EASY_TO_CHECK", 10)
+    result = solved(Request("kuhn"))
+    assert result["certificate"] is None and not result["exact"]
+    assert result["lower"] == pytest.approx(-1 / 18) == pytest.approx(result["upper"])
+
+
+def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
+    monkeypatch.setattr("fogspiel.solve.routes.SMALL_ENOUGH", 0)
+    result = solved(Request("leduc", gap=1e-3))
+    assert "regret minimisation" in result["solver"] and "pcfr+" in result["solver"]
+    assert 0 < result["upper"] - result["lower"] <= 1e-3 + 1e-8
+    assert_sound(result, problem_named("leduc"))

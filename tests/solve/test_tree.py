@@ -1,0 +1,165 @@
+"""Trees and sequence forms built from the rules."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fogspiel.solve.sequence_form import behaviour_of, best_total, plan_of
+from fogspiel.solve.tree import CHANCE_NODE, LEAF, TooLarge, sequence_form, tree_of
+from fogspiel.core.game import Game, Rules, Sizes, game_named
+from fogspiel.core.kernel import kernel
+
+SMALL = ["rps", "rps-half", "binary-poker", "kuhn", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4", "morra"]
+small_games = pytest.mark.parametrize("name", SMALL)
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "infosets", "sequences"),
+    [
+        ("kuhn", 55, [6, 6], [13, 13]),
+        ("binary-poker", 21, [2, 2], [5, 5]),
+        ("leduc", 9451, [144, 144], [337, 337]),
+        ("leduc-labelled", 9451, [468, 468], [1093, 1093]),
+    ],
+)
+def test_trees_have_the_known_sizes(name, nodes, infosets, sequences):
+    tree = tree_of(game_named(name))
+    assert tree.nodes == nodes
+    sizes = sequence_form(tree).sizes
+    assert (sizes["infosets"], sizes["sequences"]) == (infosets, sequences)
+
+
+@small_games
+def test_parents_come_before_children(name):
+    tree = tree_of(game_named(name))
+    assert tree.parent[0] == -1
+    assert (tree.parent[1:] < np.arange(1, tree.nodes)).all()
+    for player in (0, 1):
+        plex = tree.plex(player)
+        assert (plex.parent < plex.first).all()
+        assert plex.first.tolist() == [1, *(1 + np.cumsum(plex.count)[:-1]).tolist()]
+
+
+@small_games
+def test_an_infoset_belongs_to_one_sequence_of_its_owner(name):
+    tree = tree_of(game_named(name))
+    decisions = np.flatnonzero(tree.label >= 0)
+    infosets = tree.label[decisions]
+    assert (tree.sequences[decisions, tree.owner[infosets]] == tree.before[infosets]).all()
+
+
+@small_games
+def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
+    """If both always take their first action, the probabilities of the leaves reached add up to 1."""
+    tree = tree_of(game_named(name))
+    total, open_nodes = Fraction(0), np.zeros(tree.nodes, bool)
+    open_nodes[0] = True
+    for node in range(tree.nodes):
+        above = tree.parent[node]
+        if above >= 0:
+            free = tree.label[above] == CHANCE_NODE or tree.slot[node] == 0
+            open_nodes[node] = open_nodes[above] and free
+        if open_nodes[node] and tree.label[node] <= LEAF:
+            total += tree.odds[tree.luck[node]]
+    assert total == 1
+
+
+@small_games
+def test_the_matrix_gives_the_payoff_of_uniform_play(name):
+    """Against an independent walk over the rules."""
+    game = game_named(name)
+    form = sequence_form(tree_of(game))
+    plans = [plan_of(plex, np.r_[1.0, 1.0 / np.repeat(plex.count, plex.count)]) for plex in form.plexes]
+    assert plans[0] @ form.matrix.times(plans[1]) == pytest.approx(float(uniform_value(game)), abs=1e-12)
+    assert plans[1] @ form.transposed.times(plans[0]) == pytest.approx(float(uniform_value(game)), abs=1e-12)
+
+
+def uniform_value(game):
+    def value(state):
+        who = game.rules.mover(state)
+        if who == -2:
+            return game.payoffs[game.rules.score(state)]
+        out = np.zeros(game.sizes.actions, np.int64)
+        actions = out[: game.rules.legal(state, out)]
+        total = Fraction(0)
+        for action in actions:
+            following = state.copy()
+            game.rules.apply(following, action)
+            total += value(following)
+        return total / len(actions)
+
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    return value(state)
+
+
+def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
+    plex = tree_of(game_named("kuhn")).plex(0)
+    plan = plan_of(plex, np.r_[1.0, np.full(12, 0.5)]) + np.random.default_rng(1).normal(0, 1e-12, 13)
+    plan[plex.first[0]] = -1e-12
+    behaviour = behaviour_of(plex, plan)
+    assert (behaviour >= 0).all()
+    for first, count in zip(plex.first, plex.count, strict=True):
+        assert behaviour[first : first + count].sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_the_best_total_of_nothing_is_nothing():
+    plex = tree_of(game_named("kuhn")).plex(1)
+    assert best_total(plex, np.zeros(plex.sequences)) == 0
+
+
+def test_a_game_that_does_not_fit_is_refused_with_its_size():
+    with pytest.raises(TooLarge, match=r"goofspiel-5 has more than [\d,]+ histories .* raise --memory"):
+        tree_of(game_named("goofspiel-5"), memory=0.001)
+
+
+# Games that break the contract
+
+
+@kernel
+def start(state):
+    state[0] = 0
+    state[1] = 0
+
+
+@kernel
+def mover(state):
+    return -1 if state[0] == 0 else 0 if state[0] == 1 else -2
+
+
+@kernel
+def leaking_legal(state, out):
+    """The list tells what the view hides: it is longer after one of the two outcomes of chance."""
+    out[0], out[1], out[2] = 0, 1, 2
+    return 2 + (state[1] if state[0] == 1 else 0)
+
+
+@kernel
+def empty_legal(state, out):
+    out[0], out[1] = 0, 1
+    return 2 if state[0] == 0 else 0
+
+
+@kernel
+def apply(state, action):
+    state[1] = action
+    state[0] += 1
+
+
+@kernel
+def view(state, player, out):
+    out[0] = 0
+
+
+@kernel
+def score(state):
+    return 1
+
+
+@pytest.mark.parametrize(("legal", "sentence"), [(leaking_legal, "look the same"), (empty_legal, "has no actions")])
+def test_rules_that_break_the_contract_are_refused_in_a_sentence(legal, sentence):
+    rules = Rules(start, mover, legal, apply, view, score)
+    broken = Game("broken", "Broken", 1, rules, Sizes(2, 1, 3), str, str, str, "made up")
+    with pytest.raises(ValueError, match=f"broken cannot be solved: .*{sentence}"):
+        tree_of(broken)

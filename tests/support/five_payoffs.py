@@ -1,0 +1,152 @@
+"""Two games with five payoffs and strategies to tune, whose best play is known; they belong to the tests alone.
+
+Sums: each player is dealt a 0 or a 1, all four deals equally likely, and adds 0 or 1 to it without knowing what the
+other has or does. The first player gets the difference of the two sums, so whoever always adds 1 plays best.
+
+Data sheet of a state (int64 cells)
+    0 CARD      the card of each player; -1 before the deal
+    2 ADDED     what each player adds; -1 before the decision
+Data sheet of a view: the own card and addition, then those of the other once both have decided (else -1).
+
+Chance deals 2 * first card + second card; the players' actions are what they add.
+
+The other game is `rps-half` of the package with players that always make the choice of the greatest parameter, so two
+vectors always score the same against each other. Optimal is rock 2/5, paper 2/5, scissors 1/5, and the value is 0.
+"""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, game_named
+from fogspiel.core.kernel import inlined, kernel
+from fogspiel.core.rng import unit
+
+CARD, ADDED = 0, 2
+DEALS, EVEN = 4, 2
+
+
+@kernel
+def start(state):
+    for cell in range(4):
+        state[cell] = -1
+
+
+@inlined
+def ended(state):
+    """Whether both have decided."""
+    return state[ADDED + 1] >= 0
+
+
+@kernel
+def mover(state):
+    if state[CARD] < 0:
+        return CHANCE
+    if ended(state):
+        return OVER
+    return 1 if state[ADDED] >= 0 else 0
+
+
+@kernel
+def legal(state, out):
+    count = DEALS if state[CARD] < 0 else 2
+    for action in range(count):
+        out[action] = action
+    return count
+
+
+@kernel
+def apply(state, action):
+    if state[CARD] < 0:
+        state[CARD] = action // 2
+        state[CARD + 1] = action % 2
+    else:
+        state[ADDED + (1 if state[ADDED] >= 0 else 0)] = action
+
+
+@kernel
+def view(state, player, out):
+    out[0] = state[CARD + player]
+    out[1] = state[ADDED + player]
+    out[2] = state[CARD + 1 - player] if ended(state) else -1
+    out[3] = state[ADDED + 1 - player] if ended(state) else -1
+
+
+@kernel
+def score(state):
+    return EVEN + state[CARD] + state[ADDED] - state[CARD + 1] - state[ADDED + 1]
+
+
+@kernel
+def prepare(theta, plan):
+    """The plan: with each card the probability of adding 1, the logistic function of its parameter."""
+    for card in range(2):
+        plan[card] = 1.0 / (1.0 + math.exp(-min(max(theta[card], -700.0), 700.0)))
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    return 1 if unit(stream) < plan[seen[0]] else 0
+
+
+def show(seen: np.ndarray) -> str:
+    return f"you: {seen[0]} and {seen[1]}; the other: {seen[2]} and {seen[3]}; -1 is not known yet"
+
+
+def reveal(state: np.ndarray) -> str:
+    return "; ".join(f"player {seat + 1}: {state[CARD + seat]} and {state[ADDED + seat]}" for seat in (0, 1))
+
+
+SUMS = Game(
+    name="sums",
+    title="Sums",
+    version=1,
+    rules=Rules(start, mover, legal, apply, view, score),
+    sizes=Sizes(4, 4, DEALS),
+    show=show,
+    reveal=reveal,
+    label=str,
+    source="A game of the tests.",
+    payoffs=tuple(Fraction(points) for points in range(-2, 3)),
+    strategy=Strategy("logistic", ("with 0", "with 1"), 2, prepare, choose),
+    named={"best": (700.0, 700.0), "worst": (-700.0, -700.0)},
+    symmetric=True,
+)
+
+
+@kernel
+def prepare_greatest(theta, plan):
+    plan[0] = np.argmax(theta)
+
+
+@kernel
+def choose_greatest(seen, actions, plan, stream):
+    return actions[int(plan[0])]
+
+
+CHOICES = replace(
+    game_named("rps-half"),
+    name="rps-half-tuned",
+    strategy=Strategy("greatest", ("rock", "paper", "scissors"), 1, prepare_greatest, choose_greatest),
+    named={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},
+)
+GAMES = (SUMS, CHOICES)
+
+
+def sums_payoff(theta, phi) -> float:
+    """What one vector gets at Sums against another, summed over deals and additions."""
+    first, second = (1 / (1 + np.exp(-np.clip(vector, -700, 700))) for vector in (theta, phi))
+    total = 0.0
+    for own, other, added, answer in product((0, 1), repeat=4):
+        chance = (first[own] if added else 1 - first[own]) * (second[other] if answer else 1 - second[other])
+        total += chance * (own + added - other - answer) / DEALS
+    return float(total)
+
+
+def choices_payoff(theta, phi) -> float:
+    """What one vector gets at `rps-half-tuned` against another."""
+    table = ((0, -0.5, 1), (0.5, 0, -1), (-1, 1, 0))
+    return float(table[int(np.argmax(theta))][int(np.argmax(phi))])

@@ -1,0 +1,44 @@
+"""Records of whole games that must replay for ever: `python tests/golden_records.py` writes those that are missing."""
+
+import json
+import sys
+from pathlib import Path
+
+import five_payoffs
+
+from fogspiel.core.agents import fixed, named
+from fogspiel.core.game import UNIFORM, Game, games
+from fogspiel.core.simulate import recorded
+
+FOLDER = Path(__file__).parent / "golden"
+SEED = 2018
+GAMES = [*games().values(), *five_payoffs.GAMES]
+
+
+def sample_records(game: Game) -> list[dict]:
+    """Three games of the parametric strategy and three of uniform players, as lists of actions."""
+    uniform = named(game, UNIFORM.name)
+    pairs = [(fixed(game, SEED), fixed(game, SEED + 1))] if game.strategy else []
+    found = []
+    for first, second in [*pairs, (uniform, uniform)]:
+        for number in range(3):
+            record, score = recorded(game, first, second, SEED, number)
+            found.append({"players": [first.name, second.name], "number": number, "score": score, "record": record})
+    return found
+
+
+def main() -> None:
+    """Write the missing files; with an argument only print the records of every game, to compare two ways to run."""
+    if len(sys.argv) > 1:
+        print(json.dumps({game.name: sample_records(game) for game in GAMES}))
+        return
+    FOLDER.mkdir(exist_ok=True)
+    for game in GAMES:
+        path = FOLDER / f"{game.name}-v{game.version}.json"
+        if not path.exists():
+            path.write_text(json.dumps(sample_records(game), separators=(",", ":")) + "\n")
+            print("wrote", path.name)
+
+
+if __name__ == "__main__":
+    main()

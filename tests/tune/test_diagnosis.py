@@ -1,0 +1,132 @@
+"""Diagnosis: exploiters never beat what is proved, come close to it, and histories tell circles from progress."""
+
+import numpy as np
+import pytest
+
+from fogspiel.tune.arena import report_key
+from fogspiel.core.agents import fixed, mixture, named, with_parameters
+from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnosed
+from fogspiel.tune.best_response_search import exploiter
+from fogspiel.core.game import game_named
+from fogspiel.stats.evaluate import measured
+from fogspiel.runs.store import Store
+from fogspiel.games.guesswho import exact as guesswho
+from fogspiel.games.pig import exact as pig
+from fogspiel.games.shared.replies import best_replies
+from fogspiel.runs.kinds.tune import Request as Tuning
+
+SMALL = Request(games=5_000, report_games=2_000, pair_games=400)
+
+
+def five_at_random(game):
+    return mixture(game, np.vstack([fixed(game, seed).thetas for seed in range(5)]), [1] * 5)
+
+
+@pytest.mark.parametrize("name", ["morra", "permutation-ttt"])
+@pytest.mark.parametrize("frozen", [lambda game: fixed(game, 1), five_at_random], ids=["vector", "mixture"])
+def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_interval(name, frozen):
+    game = game_named(name)
+    player = frozen(game)
+    found, games = exploiter(game, player, 60_000, seed=3)
+    score = measured(game, found, player, report_key(3), 20_000)
+    exact = best_replies(game, player)[0].score
+    assert games < 63_000
+    assert score.interval[0] <= exact + 1e-12
+    assert score.mean - 0.5 >= 0.7 * (exact - 0.5)
+
+
+@pytest.mark.slow
+def test_the_exploiter_of_ascending_batawaf_does_not_fall_short_of_descending():
+    game = game_named("batawaf")
+    found, _ = exploiter(game, named(game, "ascending"), 20_000, seed=3)
+    score = measured(game, found, named(game, "ascending"), report_key(3), 20_000)
+    assert score.interval[1] >= 0.578  # what descending scores, by the paper's section V-A; a fifth of that is drawn
+
+
+def test_the_same_seed_gives_the_same_exploiter():
+    game = game_named("morra")
+    thetas = [exploiter(game, fixed(game, 1), 5_000, seed, threads)[0].thetas for seed, threads in ((1, 1), (1, 2))]
+    assert np.array_equal(*thetas)
+
+
+def test_best_replies_are_at_least_what_anybody_known_scores():
+    game = game_named("pig")
+    anybody, threshold = best_replies(game, with_parameters(game, [0.0]))
+    assert anybody.exact and not threshold.exact
+    assert anybody.score > pig.rate(named(game, "optimal"), named(game, "hold20")) > threshold.score
+    assert threshold.score == pytest.approx(max(pig.threshold_matrix()[2:, 20]))
+    game = game_named("guesswho24")
+    for name in ("OL", "dichotomy"):
+        assert best_replies(game, named(game, name))[0].score >= guesswho.rate(
+            named(game, "God"), named(game, name), 24
+        )
+    game = game_named("nim")
+    assert best_replies(game, named(game, "exact"))[0].score == 0.5
+
+
+def test_replies_to_mixtures_are_limits_where_the_member_would_have_to_be_guessed():
+    game = game_named("pig")
+    both = mixture(game, np.array([[0.0], [2.5]]), [0.5, 0.5])
+    told, threshold = best_replies(game, both)
+    assert not told.exact and told.score > threshold.score
+    assert best_replies(game_named("batawaf"), named(game_named("batawaf"), "descending")) == []
+
+
+def run_with(path, game, bodies):
+    ask = Tuning(game, games=1000).as_ask()
+    with Store.open(path, write=True) as store, store.create(ask) as run:
+        for body in bodies:
+            run.append("step", {"accepted": True, "games": 1, "population": 1, "sigma": 1.0, "events": [], **body})
+        name = run.name
+    with Store.open(path, write=False) as store:
+        return store.read(name)
+
+
+def thrower(fingers, expects):
+    theta = np.full((6, 11), -60.0)
+    theta[fingers, fingers + expects] = 60.0
+    return {"theta": theta.reshape(-1).tolist()}
+
+
+def test_a_history_in_circles_is_called_so_and_a_mixture_is_diagnosed(tmp_path):
+    # Showing f and expecting h beats whoever shows h and does not expect f: a circle of four, or of three.
+    run = run_with(tmp_path / "a.db", "morra", [thrower(0, 1), thrower(1, 2), thrower(2, 0), thrower(0, 1)])
+    found = diagnosed(run, SMALL)
+    assert found.history.circle and "it goes in circles" in found.conclusion
+    assert found.forgotten and found.best[0].score == 1.0
+    assert found.score.interval[0] <= 1.0 and found.gain > 0.4
+
+    members = [thrower(f, f)["theta"] for f in range(6)]
+    bodies = [{"newcomers": members[:1], "weights": [1.0]}, {"newcomers": members[1:], "weights": [1 / 6] * 6}]
+    found = diagnosed(run_with(tmp_path / "b.db", "morra", bodies), SMALL)
+    assert found.members == 6 and found.best[0].score == pytest.approx(0.5)
+    assert found.score.interval[0] <= 0.5 and "no exploiter was found (exactly 0.0000)" in found.conclusion
+
+
+def test_checkpoints_are_thinned_to_twelve_from_the_start_to_the_answer(tmp_path):
+    run = run_with(tmp_path / "a.db", "pig", [{"theta": [float(i)]} for i in range(40)])
+    players = checkpoints(game_named("pig"), run)
+    assert len(players) == 12 and players[0].name == "the start"
+    assert players[-1].theta == (39.0,) and len(list(answers_of(run))) == 40
+
+
+def test_steady_progress_shows_no_sign_of_cycling(tmp_path):
+    better = [{"theta": [x]} for x in (-8.0, -5.0, 0.0)]
+    found = diagnosed(run_with(tmp_path / "a.db", "pig", better), SMALL)
+    assert found.forgotten == [] and found.conclusion.endswith("no sign of cycling.")
+
+
+def test_runs_are_diagnosed_printed_and_written(answer, fogspiel, refused, tmp_path):
+    answer("tune", "morra", "--race", "count-mixture", "--games", 5000, "--report-games", 200)
+    words = ("diagnose", "morra-1", "--games", 5000, "--report-games", 1000, "--pair-games", 200)
+    words += ("--output", tmp_path / "report", "--threads", 1)
+    found = answer(*words)["runs"][0]
+    assert found["run"] == "morra-1" and found["best_replies"][0]["exact"]
+    assert found["exploiter"]["interval"][0] <= found["best_replies"][0]["score"] + 1e-12
+    assert found["exploiter"]["lower_bound"] == pytest.approx(found["exploiter"]["interval"][0] - 0.5)
+    assert (tmp_path / "report" / "diagnosis.html").exists()
+    assert "Exploiters" in fogspiel(*words).stdout
+    refused("diagnose", "morra-1", "--games", 10, because="at least 5000")
+    refused("diagnose", "morra-7", because="morra-7")
+    answer("tournament", "morra", "uniform", "fixed", "--games", 20, "--processes", 1, "--output", tmp_path / "t")
+    refused("diagnose", "morra-2", because="diagnose takes runs of `fogspiel tune`")

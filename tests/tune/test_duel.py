@@ -1,0 +1,125 @@
+"""Duel, SPSA, CMA-ES and the elitist: they climb, they come back from bad ways, and they leave seeds alone."""
+
+import sys
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent
+from fogspiel.core.game import game_named
+from fogspiel.tune.methods import method_named
+from fogspiel.tune.methods.duel import GUARDED, WIDEST, cosine, duel
+from fogspiel.stats.race import Race, Verdict
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+
+from landscapes import landscape
+
+
+def answer(name, arena):
+    """The last vector of a method within the budget."""
+    theta = arena.start
+    try:
+        for step in method_named(name)(arena):
+            theta = step.theta
+    except BudgetSpent:
+        return theta
+
+
+def share_closed(name, dimension, games, seed, spread=1.0):
+    task = landscape(dimension, seed, spread)
+    arena = Arena(task.game, seed, budget=Budget(games))
+    return task.gap_closed(answer(name, arena), arena.start)
+
+
+def test_the_landscape_plays_by_its_law():
+    task = landscape(4, 1)
+    arena = Arena(task.game, 1)
+    pairs = arena.meetings(task.optimum[None], arena.start[None], pairs=20_000)
+    assert pairs.mean() / 2 == pytest.approx(task.score(task.optimum, arena.start), abs=0.012)
+    lead = pairs[0] / 2 - pairs.mean() / 2
+    assert abs((lead[:, 0] * lead[:, 1]).mean()) < 0.01, "the two games of a pair are independent"
+    assert task.gap_closed(arena.start, arena.start) == 0 and task.gap_closed(task.optimum, arena.start) == 1
+
+
+def test_duels_close_the_gap_in_dimension_4():
+    for seed in (1, 2, 3):
+        assert share_closed("duel", 4, 20_000, seed) > 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [1.0, 0.0])
+@pytest.mark.parametrize(("dimension", "games"), [(30, 200_000), (420, 1_000_000)])
+def test_duels_close_95_percent_of_the_gap_for_every_seed(dimension, games, spread):
+    assert min(share_closed("duel", dimension, games, seed, spread) for seed in range(1, 11)) >= 0.95
+
+
+def test_spsa_and_cma_climb():
+    assert share_closed("spsa", 4, 20_000, 1) > 0.8
+    pytest.importorskip("cma")
+    assert share_closed("cma", 4, 20_000, 1) > 0.8
+
+
+def test_cma_works_with_one_parameter():
+    pytest.importorskip("cma")
+    arena = Arena(game_named("pig"), 1, budget=Budget(4000))
+    assert answer("cma", arena).shape == (1,)
+
+
+def test_a_missing_cma_is_named_in_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cma", None)
+    with pytest.raises(ValueError, match=r"pip install 'fogspiel\[cma\]'"):
+        next(method_named("cma")(Arena(game_named("batawaf"), 1)))
+
+
+def test_the_elitist_races_asymmetrically_whatever_was_asked(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Arena, "race", lambda self, x, y, rule=None: asked.append(rule) or Verdict(-1, (1, 0, 0), 1))
+    next(method_named("elitist")(Arena(game_named("batawaf"), 1, Race("paper", 0.01, 0.02))))
+    assert asked == [Race("count-mixture-asymmetric", 0.01, 0.02)]
+
+
+def test_the_guard_goes_back_to_the_checkpoint_when_it_proves_better(monkeypatch):
+    arena = Arena(game_named("batawaf"), 1)
+    start = arena.start
+    monkeypatch.setattr(Arena, "race", lambda self, safe, x, rule=None: Verdict(1, (0, 0, 0, 0, 9), 18))
+    steps = list(islice(duel(arena), GUARDED))
+    assert not np.array_equal(steps[-2].theta, start)
+    assert np.array_equal(steps[-1].theta, start) and not steps[-1].accepted
+
+
+def test_seeds_among_the_parameters_change_only_by_a_won_race():
+    arena = Arena(game_named("batawaf4"), 3, budget=Budget(60_000))
+    seeds = {arena.start[3]}
+    for step in islice(duel(arena), GUARDED * 3):
+        assert step.theta[3] in seeds or step.accepted
+        seeds.add(step.theta[3])
+    for name in ("spsa", "cma") if "cma" in sys.modules else ("spsa",):
+        assert answer(name, Arena(game_named("batawaf4"), 3, budget=Budget(4000)))[3] == arena.start[3]
+
+
+def test_a_game_of_seeds_alone_is_raced_from_the_first_step():
+    arena = Arena(game_named("permutation-four"), 1, budget=Budget(20_000))
+    accepted = []
+    before = arena.start
+    try:
+        for step in duel(arena):
+            accepted.append(step.accepted)
+            assert step.accepted == (arena.events[-1]["decision"] > 0)
+            assert (step.theta != before).sum() == step.accepted, "one seed at a time"
+            before = step.theta
+    except BudgetSpent:
+        assert any(accepted)
+
+
+def test_sigma_widens_where_duels_say_nothing_and_stays_within_its_limit():
+    task = landscape(2, 5)
+    arena = Arena(task.game, 5, budget=Budget(60_000))
+    widths = [step.sigma for step in islice(duel(arena), 150)]
+    assert 1.0 < max(widths) <= WIDEST * max(1.0, 4 * np.abs(task.optimum).max())
+
+
+def test_the_cosine_of_a_null_vector_is_0():
+    assert cosine(np.zeros(3), np.ones(3)) == 0 and cosine(np.ones(3), -np.ones(3)) == pytest.approx(-1)

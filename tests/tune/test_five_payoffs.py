@@ -1,0 +1,198 @@
+"""Games of five payoffs: every event counts what its games were worth, and every method tunes, stores and resumes."""
+
+import random
+
+import five_payoffs
+import numpy as np
+import pytest
+from five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
+
+import fogspiel.tune.arena
+import fogspiel.core.game
+import fogspiel.runs.kinds.tune
+from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
+from fogspiel.core.agents import fixed, with_parameters
+from fogspiel.core.game import game_named
+from fogspiel.tune.methods import METHODS
+from fogspiel.stats.race import Race
+from fogspiel.runs.store import Store, canonical
+from fogspiel.core.simulate import recorded
+from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.web.progress import trail_of
+
+EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff}
+TOP = 4
+every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch):
+    for game in five_payoffs.GAMES:
+        monkeypatch.setitem(fogspiel.game._catalogue(), game.name, game)
+
+
+def arena(game, **more):
+    return Arena(game, 1, Race("count-mixture"), budget=Budget(20_000), **more)
+
+
+def scores_by_hand(game, theta, phi, key, number):
+    """The first vector's scores in both games of a pair, played move by move."""
+    first, second = with_parameters(game, theta), with_parameters(game, phi)
+    return recorded(game, first, second, key, number)[1], TOP - recorded(game, second, first, key, number)[1]
+
+
+@every_game
+@pytest.mark.parametrize("observation", ["pair", "game"])
+def test_races_count_the_scores_of_their_games(game, observation):
+    place, columns = arena(game, observation=observation), 2 if observation == "pair" else 1
+    x, y, z = place.gaussian(), place.gaussian(), fixed(game, 1).thetas[0]
+
+    def by_hand(one, other, event, number):
+        pair = scores_by_hand(game, one, other, place._key(event), number)
+        return sum(pair) if observation == "pair" else pair[number % 2]
+
+    race = place.race(x, y)
+    sums = [by_hand(x, y, 0, number) for number in range(race.observations)]
+    assert race.counts == tuple(np.bincount(sums, minlength=TOP * columns + 1).tolist())
+    assert race.games == columns * race.observations
+    compared = place.compare(x, y)
+    lead = [by_hand(x, z, 1, number) - by_hand(y, z, 1, number) for number in range(compared.observations)]
+    assert compared.counts == tuple(np.bincount(np.array(lead) + TOP * columns, minlength=2 * TOP * columns + 1))
+
+
+@every_game
+def test_duels_and_meetings_have_the_scores_of_their_games(game):
+    place = arena(game)
+    firsts, seconds = place.gaussians(30), place.gaussians(30)
+    duels = place.duels(firsts[0], list(seconds))
+    own, same = place.meetings(firsts, seconds, 2), place.meetings(firsts, seconds, 2, same_deals=True)
+    assert max(own.max(), duels.max()) == TOP and min(own.min(), duels.min()) == 0
+    for row in range(30):
+        assert tuple(duels[row]) == scores_by_hand(game, firsts[0], seconds[row], place._key(0), row)
+        for pair in range(2):
+            by_hand = [
+                scores_by_hand(game, firsts[row], seconds[row], place._key(event), number)
+                for event, number in ((1, row + 30 * pair), (2, pair))
+            ]
+            assert [tuple(own[row, pair]), tuple(same[row, pair])] == by_hand
+    recalled = arena(game, recorded=place.events)
+    assert (recalled.duels(firsts[0], list(seconds)) == duels).all()
+    assert (recalled.meetings(firsts, seconds, 2) == own).all()
+    assert (recalled.meetings(firsts, seconds, 2, same_deals=True) == same).all()
+    assert recalled.events == place.events
+
+
+def test_events_of_three_payoffs_keep_a_digit_for_each_score_and_pair():
+    batawaf = game_named("batawaf")
+    assert encode(batawaf, np.arange(9)) == "012345678" and decode("012345678").tolist() == list(range(9))
+    assert encode(SUMS, np.arange(25)) == list(range(25)) and decode(list(range(25))).tolist() == list(range(25))
+
+
+# Runs
+
+
+def request(game, method):
+    return Request(game=game.name, method=method, race="count-mixture", games=20_000, report_games=40_000)
+
+
+def rows_of(path, name):
+    with Store.open(path, write=False) as store:
+        return [(row.number, row.kind, canonical(row.body)) for row in store.read(name).rows]
+
+
+def exact_payoff(game, result):
+    """What the answer of a run gets against its baseline, without playing."""
+    other = baseline(game, "fixed", 1).thetas[0]
+    thetas, weights = result.get("thetas", [result["theta"]]), result.get("weights", [1.0])
+    return sum(w * EXACT[game.name](theta, other) for theta, w in zip(thetas, weights, strict=True))
+
+
+@every_game
+@every_method
+def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
+    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(game, method).as_ask()) as run:
+        result = carry_on(run)
+        trail = trail_of(run.ask)
+        points = [trail.step(body) for body in run.steps]
+    exact, report = exact_payoff(game, result), result["report"]
+    assert result["interval"][0] <= exact <= result["interval"][1] and result["score"] == pytest.approx(exact, abs=0.04)
+    assert report["score"] == pytest.approx(np.array(report["outcomes"]) @ np.array(game.payoffs, float) / 40_000)
+    assert len(report["outcomes"]) == TOP + 1 and len(report["observed"]) == 2 * TOP + 1
+    assert 0 < result["games"] <= 20_000
+    assert all(0 <= point["low"] <= point["value"] <= point["high"] <= 1 for point in points if point.get("low"))
+    if game is SUMS:  # the start is the baseline itself, and there is a player that nobody beats
+        assert exact > 0.1, "the method found nobody clearly better than the start"
+
+
+@every_game
+@every_method
+def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, monkeypatch):
+    monkeypatch.setattr(fogspiel.tuning, "PARTIAL_SECONDS", -1.0)
+    path, dice, left = tmp_path / "runs.db", random.Random(method), 4
+    with Store.open(path, write=True) as store:
+        for _ in range(2):
+            with store.create(request(game, method).as_ask()):
+                pass
+        alone, stopped = store.names()
+        with store.work_on(alone) as run:
+            carry_on(run)
+        monkeypatch.setattr(fogspiel.arena, "MOST_BATCH", 100)
+        while left >= 0:
+            calls = dice.randint(1, 40) if left else 10**9
+
+            def count(*_):
+                nonlocal calls
+                calls -= 1
+                if calls < 0:
+                    raise KeyboardInterrupt
+
+            try:
+                with store.work_on(stopped) as run:
+                    carry_on(run, on_batch=count, on_step=count)
+                break
+            except KeyboardInterrupt:
+                left -= 1
+    assert left < 4, "nothing was interrupted"
+    assert rows_of(path, alone)[1:] == rows_of(path, stopped)[1:]
+
+
+@pytest.mark.parametrize("method", ["psro", "seed-nash"])
+def test_the_mixture_of_a_certain_game_is_its_equilibrium(method, tmp_path):
+    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(CHOICES, method).as_ask()) as run:
+        result = carry_on(run)
+    shares = np.zeros(3)
+    for theta, weight in zip(result["thetas"], result["weights"], strict=True):
+        shares[int(np.argmax(theta))] += weight
+    assert shares == pytest.approx([0.4, 0.4, 0.2], abs=1e-9)
+
+
+# Commands
+
+
+def test_a_match_scores_in_payoffs(answer):
+    found = answer("match", "sums", "best", "worst", "--games", 20_000)
+    exact = sums_payoff(*(SUMS.named[name] for name in ("best", "worst")))
+    assert exact == pytest.approx(1)
+    assert found["interval"][0] <= exact <= found["interval"][1] and "wins" not in found
+
+
+def test_a_tournament_scores_in_shares_of_the_highest_payoff(answer, tmp_path):
+    found = answer(
+        "tournament", "sums", "worst", "best", "uniform", "--games", 20_000, "--processes", 1, "--output", tmp_path
+    )
+    exact = sums_payoff(*(SUMS.named[name] for name in ("worst", "best")))
+    assert found["scores"][0][1] == pytest.approx((exact + 2) / 4, abs=0.02) and found["best"] == ["best"]
+    assert found["observations"] == 30_000
+
+
+def test_a_tuned_player_is_diagnosed(answer, fogspiel, tmp_path):
+    words = ("--method", "elitist", "--race", "count-mixture", "--games", 20_000, "--report-games", 2_000)
+    run = answer("tune", "sums", *words)["run"]
+    words = ("--games", 20_000, "--report-games", 20_000, "--pair-games", 2_000, "--output", tmp_path)
+    (found,) = answer("diagnose", run, *words)["runs"]
+    exploiter = found["exploiter"]
+    exact = sums_payoff(exploiter["theta"], answer("export", run)["theta"])
+    assert exploiter["interval"][0] <= exact <= exploiter["interval"][1]
+    assert exploiter["lower_bound"] == exploiter["interval"][0]  # equal players get 0
+    assert "share of the way from -2 to 2" in (tmp_path / "diagnosis.md").read_text()

@@ -1,0 +1,289 @@
+"""A mixture is a strategy like any other: it is found, stored, resumed, reported, played, explained and exported."""
+
+import json
+from itertools import count
+
+import numpy as np
+import pytest
+
+import fogspiel.tune.methods
+from fogspiel.tune.arena import report_key
+from fogspiel.core.agents import MIXED, fixed, freeze, in_turn, mixture, named, redrawn, thaw
+from fogspiel.runs.agent_texts import entrant
+from fogspiel.runs.kinds import round_robin
+from fogspiel.core.game import game_named
+from fogspiel.runs.kinds.match import ask_of, played
+from fogspiel.stats.evaluate import measured
+from fogspiel.tune.step import Step, mixed
+from fogspiel.web.session_store import frozen, thawed
+from fogspiel.core.rng import stream_of
+from fogspiel.runs.store import Store, canonical
+from fogspiel.core.simulate import Match
+from fogspiel.games.morra import exact as morra
+from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tuned
+
+MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished psro run of Morra: its store and its name."""
+    path = tmp_path_factory.mktemp("mixtures") / "runs.db"
+    with Store.open(path, write=True) as store, store.create(request().as_ask()) as run:
+        carry_on(run)
+        return path, run.name
+
+
+def request(**more):
+    return Request(**({"game": "morra", "method": "psro", "race": "count-mixture", "games": 60_000} | more))
+
+
+def read(run):
+    with Store.open(run[0], write=False) as store:
+        return store.read(run[1])
+
+
+def test_the_report_games_are_played_by_the_mixture_that_is_stored(run):
+    result = read(run).result
+    assert len(result["thetas"]) == len(result["weights"]) > 1 and sum(result["weights"]) == pytest.approx(1, abs=1e-12)
+    assert result["theta"] == result["thetas"][int(np.argmax(result["weights"]))]
+    player = mixture(MORRA, np.array(result["thetas"]), result["weights"])
+    baseline = entrant(MORRA, "fixed", run[0], 1)
+    assert measured(MORRA, player, baseline, report_key(1), 20_000).as_json() == result["report"]
+
+
+def test_the_steps_store_newcomers_and_weights_and_never_the_archive_anew(run):
+    found = read(run)
+    weighted = [step for step in found.steps if "weights" in step]
+    assert all(step["population"] == len(step["weights"]) for step in weighted)
+    assert sum(len(step["newcomers"]) for step in weighted) == weighted[-1]["population"]
+    assert "thetas" not in "".join(canonical(step) for step in found.steps)
+
+
+def test_an_unfinished_run_plays_what_it_has_so_far(run):
+    found = read(run)
+    final = answer_of(found)
+    found.rows.pop()
+    assert all((a == b).all() for a, b in zip(answer_of(found), final, strict=True))
+    while (found.rows and "weights" not in found.rows[-1].body) or len(found.rows[-1].body["weights"]) > 2:
+        found.rows.pop()
+    early = answer_of(found)
+    assert early.thetas is None or len(early.thetas) <= 2
+    del found.rows[1:]
+    assert answer_of(found) is None
+
+
+def test_a_run_and_its_export_play_the_same_mixture(run, tmp_path, answer, fogspiel):
+    path, name = run
+    player = entrant(MORRA, name, path, 1)
+    assert player.how == MIXED
+    exported = answer("export", name, "--store", path)
+    assert exported["thetas"] == read(run).result["thetas"]
+    file = tmp_path / "player.json"
+    file.write_text(json.dumps(exported))
+    again = entrant(MORRA, str(file), path, 1)
+    assert (again.thetas == player.thetas).all() and again.weights == player.weights
+    assert answer("match", "morra", name, str(file), "--exact", "--store", path)["score"] == 0.5
+    rate = answer("match", "morra", name, "uniform", "--exact", "--store", path)["score"]
+    played = answer("match", "morra", name, "uniform", "--store", path, "--games", 20_000)
+    assert played["interval"][0] <= rate <= played["interval"][1]
+    assert len(fogspiel("export", name, "--format", "csv", "--store", path).stdout.splitlines()) > 2
+
+
+def test_people_read_how_many_members_a_mixture_has(run, fogspiel):
+    path, name = run
+    many = len(read(run).result["thetas"])
+    told = fogspiel("explain", name, "--store", path)
+    assert told.returncode == 0 and f"draws one of {many} members" in told.stdout
+    assert f"a mixture of {many} vectors" in fogspiel("resume", name, "--store", path).stdout
+
+
+def test_the_laws_of_both_seats_are_coupled_into_whole_vectors():
+    numbers = np.random.default_rng(3)
+    thetas = numbers.normal(size=(5, 18))
+    weights = np.array([[0.5, 0.5, 0, 0, 0], [0, 0, 0.2, 0.3, 0.5]])
+    found = mixed(thetas, weights)
+    for row, weight in zip(found.thetas, found.weights, strict=True):
+        assert row[:9].tolist() in thetas[:2, :9].tolist() and row[9:].tolist() in thetas[2:, 9:].tolist()
+        assert weight > 0
+    for seat, half in ((0, slice(0, 9)), (1, slice(9, 18))):
+        for member in range(5):
+            share = found.weights[(found.thetas[:, half] == thetas[member, half]).all(axis=1)].sum()
+            assert share == pytest.approx(weights[seat, member])
+
+
+def test_one_member_alone_is_a_vector():
+    step = Step(np.zeros(3), True, thetas=np.array([[1.0, 2, 3], [4, 5, 6]]), weights=np.array([0.0, 1.0]))
+    assert step.answer.thetas is None and step.answer.as_json() == {"theta": [4.0, 5.0, 6.0]}
+
+
+WRONG = {
+    "few": ([[0.0] * 3] * 2, [1.0], "2 members but 1 weights"),
+    "none": ([[0.0] * 3], None, "1 members but no weights"),
+    "empty": ([], [], "no members"),
+    "flat": ([0.0, 1.0], [0.5, 0.5], "no list of numbers"),
+    "short": ([[0.0] * 3, [0.0] * 2], [0.5, 0.5], "takes 3 parameters"),
+    "infinite": ([[0.0, 0.0, float("inf")]], [1.0], "must be finite"),
+    "text": ([["a", 0.0, 0.0]], [1.0], "not a number"),
+    "negative": ([[0.0] * 3] * 2, [1.5, -0.5], "a weight -0.5"),
+    "nan": ([[0.0] * 3] * 2, [float("nan"), 1.0], "a weight nan"),
+    "true": ([[0.0] * 3], [True], "a weight True"),
+    "sum": ([[0.0] * 3] * 2, [0.5, 0.500001], "add up to 1.000001"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_spoilt_mixture_file_is_refused_in_one_sentence(name, tmp_path):
+    thetas, weights, part = WRONG[name]
+    file = tmp_path / "player.json"
+    file.write_text(json.dumps({"game": "batawaf", "thetas": thetas, "weights": weights}))
+    with pytest.raises(ValueError) as refusal:
+        entrant(BATAWAF, str(file), tmp_path / "runs.db", 1)
+    assert part in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_mixture_file_is_played_as_it_says(tmp_path):
+    file = tmp_path / "player.json"
+    file.write_text(json.dumps({"thetas": [[0, 0, 50], [50, 0, 0]], "weights": [0.25, 0.75]}))
+    player = entrant(BATAWAF, str(file), tmp_path / "runs.db", 1)
+    assert player.weights == (0.25, 0.75) and player.thetas.tolist() == [[0, 0, 50], [50, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("method", "game"), [("psro", "morra"), ("psro", "permutation-ttt"), ("portfolio", "permutation-ttt")]
+)
+def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path):
+    class Interruption(Exception):
+        pass
+
+    asked = request(game=game, method=method, games=15_000, report_games=100)
+
+    def rows(path, every):
+        with Store.open(path, write=True) as store:
+            name = store.create(asked.as_ask()).name
+        for _ in count():
+            steps = count(1)
+
+            def stop(arena, step, steps=steps):
+                if every and next(steps) == every:
+                    raise Interruption
+
+            with Store.open(path, write=True) as store, store.work_on(name) as run:
+                try:
+                    carry_on(run, on_step=stop)
+                except Interruption:
+                    continue
+                return [(row.kind, canonical(row.body)) for row in run.rows]
+
+    assert rows(tmp_path / "a.db", 9) == rows(tmp_path / "b.db", 0)
+
+
+def test_tuned_answers_the_mixture_too():
+    found = tuned(request())
+    assert len(found.answer.thetas) == len(found.answer.weights) > 1
+
+
+def test_the_exact_exploitability_of_a_mixture_is_that_of_its_mean_law():
+    pure = np.zeros((6, 66))
+    for fingers in range(6):
+        pure[fingers, 11 * fingers + 2 * fingers] = 1000.0  # show f, call 2 f
+    assert morra.exploitability(pure[0]) == pytest.approx(0.5)
+    player = mixture(MORRA, pure, [1 / 6] * 6)
+    assert float(morra.exploitability_of(player)) == pytest.approx(0, abs=1e-9)
+
+
+# The winner's curse
+
+
+def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monkeypatch):
+    """A method that picks the one of 256 equal players who was luckiest in eight games, and says so to nobody."""
+    seen = {}
+
+    def luckiest(arena):
+        players = np.tile(np.array([0.0, 0.0, 1.0]), (256, 1)) + 1e-9 * arena.gaussians(256)
+        scores = arena.meetings(players, np.tile(arena.baseline.thetas, (256, 1)), 4).mean(axis=(1, 2)) / 2
+        seen["claimed"], seen["mean"] = float(scores.max()), float(scores.mean())
+        yield Step(players[int(scores.argmax())], True)
+        while True:
+            arena.meetings(players[:1], players[:1])
+
+    monkeypatch.setitem(fogspiel.optimise.METHODS, "luckiest", luckiest)
+    keys = []
+    scores = Match.scores
+    monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
+    with Store.open(tmp_path / "a.db", write=True) as store:
+        asked = Request("batawaf", "luckiest", games=2100, report_games=40_000)
+        with store.create(asked.as_ask()) as run:
+            result = carry_on(run)
+    assert seen["claimed"] > seen["mean"] + 0.2
+    assert abs(result["score"] - seen["mean"]) < 0.05
+    report = report_key(1)
+    assert report in keys and set(keys[: keys.index(report)]).isdisjoint({report})
+    assert set(keys[keys.index(report) :]) == {report}
+
+
+# Frozen players
+
+
+def as_written(frozen):
+    """What is frozen, as a store gives it back."""
+    return json.loads(json.dumps(frozen))
+
+
+def test_a_frozen_player_thaws_to_the_last_bit():
+    dice = np.random.default_rng(3)
+    for members in range(1, 20):
+        player = mixture(MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members))
+        again = thaw(MORRA, as_written(freeze(MORRA, player)), player.name)
+        assert (again.name, again.how, again.weights) == (player.name, player.how, player.weights)
+        assert again.strategy is player.strategy and (again.thetas == player.thetas).all()
+    alone = fixed(MORRA, 4)
+    assert as_written(freeze(MORRA, alone)) == {"theta": list(alone.theta)}
+    assert thaw(MORRA, as_written(freeze(MORRA, alone)), "fixed").theta == alone.theta
+    for by_name in (named(MORRA, "uniform"), redrawn(MORRA), in_turn(MORRA, alone.thetas)):
+        assert freeze(MORRA, by_name) == {} and thaw(MORRA, {}, by_name.name) is None
+
+
+def mixture_file(path, thetas):
+    path.write_text(json.dumps({"game": "morra", "thetas": thetas, "weights": [0.5, 0.5]}))
+    return str(path)
+
+
+def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
+    one, other = ([list(fixed(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
+    words = mixture_file(tmp_path / "mixture.json", one)
+    first, second = (entrant(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
+    ask = as_written(ask_of(MORRA, first, second, 1, 400, "swapped"))
+    expected = measured(MORRA, first, second, report_key(1), 400)
+    mixture_file(tmp_path / "mixture.json", other)
+    assert measured(MORRA, entrant(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
+    assert played(ask, None, 1, lambda so_far: None, tmp_path) == expected
+    half = measured(MORRA, first, second, report_key(1), 200).as_json()
+    (tmp_path / "mixture.json").unlink()
+    assert played(ask, half, 1, lambda so_far: None, tmp_path) == expected
+
+
+def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
+    ask = ask_of(MORRA, fixed(MORRA, 1), named(MORRA, "uniform"), 1, 2, "coin")
+    assert as_written(ask)["first_theta"] == list(fixed(MORRA, 1).theta) and ask["second_theta"] is None
+    assert {key for key in ask if key.startswith(("first", "second"))} == {
+        f"{side}{part}" for side in ("first", "second") for part in ("", "_theta")
+    }
+
+
+def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
+    words = mixture_file(tmp_path / "mixture.json", [list(fixed(MORRA, seed).theta) for seed in (1, 2)])
+    for name in (words, "fixed", "redrawn"):
+        player = entrant(MORRA, name, tmp_path, 1)
+        kept = freeze(MORRA, player)
+        assert round_robin.tournament(MORRA, (name, "uniform"), 2, 1, tmp_path).players[0] == {"name": name, **kept}
+        assert frozen(MORRA, name, tmp_path, 1) == {"words": name, **kept}
+        ask = ask_of(MORRA, player, player, 1, 2, "swapped")
+        assert {key: ask[f"first_{key}"] for key in kept} == kept
+
+
+def test_a_game_at_a_table_that_keeps_a_vector_in_the_earlier_form_goes_on(tmp_path):
+    theta = list(fixed(MORRA, 2).theta)
+    for kept in ({"thetas": [theta], "weights": []}, {"theta": theta}):
+        player = thawed(MORRA, {"words": "a run that is gone", **kept}, tmp_path, 1).player(stream_of(1))
+        assert player.contender.theta == tuple(theta)

@@ -1,0 +1,175 @@
+"""Mixtures against exact best responses, the seed family against each other, and series against who learns."""
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent
+from fogspiel.core.agents import mixture, named, redrawn, with_parameters
+from fogspiel.core.game import game_named
+from fogspiel.tune.series import Mixed, Ucb, series
+from fogspiel.stats.evaluate import measured
+from fogspiel.tune.methods import METHODS
+from fogspiel.tune.archive import Archive, drawn, is_certain
+from fogspiel.tune.step import hashed
+from fogspiel.stats.race import Race
+from fogspiel.games.guesswho import exact as guesswho
+from fogspiel.games.morra import exact as morra
+from fogspiel.games.permutation import exact as permutation
+from fogspiel.runs.kinds.tune import player_of
+
+MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
+WHO = game_named("guesswho24")
+
+
+def arena(game, games, seed=1):
+    return Arena(game, seed, Race("count-mixture"), budget=Budget(games))
+
+
+def found(method, game, games, seed=1):
+    """The player that a method answers when its budget is spent."""
+    steps = []
+    with pytest.raises(BudgetSpent):
+        for step in METHODS[method](arena(game, games, seed)):
+            steps[:] = [step]
+    return player_of(game, steps[0].answer)
+
+
+def test_psro_plays_morra_so_that_nobody_gains_two_points_in_a_hundred():
+    assert morra.exploitability_of(found("psro", MORRA, 250_000)) < 0.02
+
+
+def test_more_games_make_a_mixture_of_orders_harder_to_exploit():
+    few, more = (float(permutation.exploitability_of(found("psro", ORDERS, games))) for games in (20_000, 300_000))
+    assert more < 0.3 < few
+
+
+def test_psro_finds_what_dominates_and_plays_little_else():
+    player = found("psro", BATAWAF, 60_000)
+    assert measured(BATAWAF, player, named(BATAWAF, "random"), 5, 40_000).mean > 0.67
+
+
+@pytest.mark.slow
+def test_a_portfolio_of_methods_plays_morra_as_well():
+    player = found("portfolio", MORRA, 600_000)
+    assert morra.exploitability_of(player) < 0.02
+
+
+@pytest.mark.parametrize("method", ["halving", "rectangular", "bandit"])
+def test_the_best_of_many_random_players_is_found(method):
+    player = found(method, BATAWAF, 40_000)
+    assert measured(BATAWAF, player, redrawn(BATAWAF), 5, 40_000).mean > 0.58  # the best there is has 0.65
+
+
+@pytest.mark.parametrize("method", ["halving", "rectangular", "bandit"])
+def test_halves_are_chosen_for_each_seat_by_itself(method):
+    player = found(method, ORDERS, 60_000)
+    assert float(permutation.score(ORDERS, player, redrawn(ORDERS))) > 0.68
+
+
+def test_no_player_of_the_table_beats_the_mixture_of_the_table():
+    place = arena(ORDERS, 10**6)
+    archive = Archive(place)
+    assert is_certain(place) and not is_certain(arena(BATAWAF, 10**6))
+    archive.enrol(place.gaussians(30), 1)
+    player = player_of(ORDERS, archive.step(archive.nash(), True).answer)
+    for theta in archive.thetas:
+        assert permutation.score(ORDERS, with_parameters(ORDERS, theta), player) <= 0.5 + 1e-9
+    means = archive.means
+    for i, j in ((0, 1), (4, 4), (29, 3)):
+        first, second = (permutation.orders_of(archive.thetas[k])[seat] for k, seat in ((i, 0), (j, 1)))
+        assert means[i, j] == float(permutation._first_scores({first: Fraction(1)}, {second: Fraction(1)}))
+
+
+def test_luck_that_seldom_matters_is_not_overlooked():
+    assert not any(is_certain(arena(game_named("cheat"), 10**6, seed)) for seed in range(1, 5))
+
+
+def test_members_are_drawn_in_proportion_to_their_weights():
+    place, weights = arena(BATAWAF, 10), np.array([0.5, 0.0, 0.2, 0.3, 0.0])
+    assert np.bincount(drawn(place, weights, 1000), minlength=5).tolist() == pytest.approx([500, 0, 200, 300, 0], abs=1)
+    assert not hashed(place).any()
+
+
+# Best replies at Guess Who
+
+
+def questions(theta):
+    plan = np.zeros(WHO.strategy.plan)
+    WHO.strategy.prepare(np.array(theta), plan)
+    return cache(lambda own, other: int(guesswho.question(plan, own, other, 0.0)))
+
+
+def reply_by_recursion(thetas, weights):
+    """The best reply's score by plain recursion over pools and the members who may still be the opponent."""
+    asks = [questions(theta) for theta in thetas]
+
+    @cache
+    def mine(own, other, these):
+        def after(left):
+            return 1.0 if left == 1 else theirs(other, left, these)
+
+        return max((c * after(c) + (own - c) * after(own - c)) / own for c in range(1, own))
+
+    @cache
+    def theirs(own, other, these):
+        won = 0.0
+        for i in these:
+            c = asks[i](own, other)
+            group = tuple(j for j in these if asks[j](own, other) == c)
+            for left in (c, own - c):
+                if left > 1:
+                    won += weights[i] * left / own * mine(other, left, group)
+        return won / sum(weights[i] for i in these)
+
+    everyone = tuple(range(len(thetas)))
+    return (mine(24, 24, everyone) + theirs(24, 24, everyone)) / 2
+
+
+def test_the_best_reply_to_a_mixture_that_reveals_itself_agrees_with_plain_recursion():
+    numbers = np.random.default_rng(4)
+    thetas, weights = numbers.normal(size=(4, 4)), [0.4, 0.1, 0.3, 0.2]
+    whole = guesswho.reply_score(WHO, mixture(WHO, thetas, weights))
+    assert whole == pytest.approx(reply_by_recursion(thetas, weights), abs=1e-12)
+    alone = [guesswho.reply_score(WHO, with_parameters(WHO, theta)) for theta in thetas]
+    assert whole <= np.dot(weights, alone) + 1e-12
+    assert whole >= float(guesswho.score(WHO, named(WHO, "God"), mixture(WHO, thetas, weights)))
+    assert guesswho.reply_score(WHO, named(WHO, "God")) == 0.5
+
+
+def test_the_best_reply_to_too_many_members_is_refused():
+    with pytest.raises(ValueError, match="at most 8 members"):
+        guesswho.reply_score(WHO, mixture(WHO, np.random.default_rng(4).normal(size=(9, 4)), [1.0] * 9))
+
+
+# Series
+
+
+def pure(fingers, call):
+    theta = np.zeros(66)
+    theta[11 * fingers + call] = 1000.0
+    return theta
+
+
+def test_a_learner_beats_the_best_arm_and_not_the_mixture():
+    actions = np.array([pure(f, f + h) for f in range(6) for h in range(6)])
+    uniform = np.array([pure(f, 2 * f) for f in range(6)])
+    alone = series(MORRA, Mixed(uniform[:1], np.ones(1)), Ucb(actions), 700, 7)[300:].mean()
+    together = series(MORRA, Mixed(uniform, np.full(6, 1 / 6)), Ucb(actions), 700, 7)[300:].mean()
+    assert alone < 0.35 and together > 0.45
+
+
+def test_a_bandit_drifts_to_the_member_that_wins():
+    side = Ucb(np.array([[50.0, 0, 0], [0, 0, 50.0]]))  # random order, descending
+    series(BATAWAF, side, Mixed(np.array([[50.0, 0, 0]]), np.ones(1)), 400, 3)
+    assert side.games[1] > 2 * side.games[0] and side.games.sum() == 400
+
+
+def test_a_series_is_the_same_from_the_same_key_and_has_games():
+    sides = [lambda: (Ucb(np.eye(3)), Ucb(np.eye(3) * 2))] * 2
+    first, again = (series(BATAWAF, *make(), 50, 9).tolist() for make in sides)
+    assert first == again
+    with pytest.raises(ValueError, match="at least one game"):
+        series(BATAWAF, Ucb(np.eye(3)), Ucb(np.eye(3)), 0, 9)

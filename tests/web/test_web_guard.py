@@ -1,0 +1,72 @@
+"""The guard of the web server: strangers, other sites and bodies without end are turned away."""
+
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.testclient import TestClient
+
+from fogspiel.web.security import MOST_BYTES, Guard
+
+HOSTS = frozenset({"127.0.0.1:8000", "localhost:8000"})
+
+
+def client(token=None):
+    app = FastAPI()
+
+    @app.get("/page")
+    def page() -> str:
+        return "hello"
+
+    @app.post("/body")
+    async def body(request: Request) -> int:
+        return len(await request.body())
+
+    return TestClient(Guard(app, HOSTS, token), base_url="http://127.0.0.1:8000")
+
+
+def test_the_own_address_is_served_with_a_strict_policy():
+    answer = client().get("/page")
+    assert answer.status_code == 200 and answer.json() == "hello"
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff" and "server" not in answer.headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:9000", "", "localhost:8000.evil.example"])
+def test_a_foreign_host_is_refused(host):
+    assert client().get("/page", headers={"host": host}).status_code == 400
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9000", "file://", "http://["])
+def test_a_foreign_origin_is_refused(origin):
+    assert client().post("/body", content=b"x", headers={"origin": origin}).status_code == 403
+    assert client().get("/page", headers={"origin": origin}).status_code == 403
+
+
+def test_the_own_origin_may_write_and_a_foreign_form_may_not():
+    assert client().post("/body", content=b"x", headers={"origin": "http://localhost:8000"}).json() == 1
+    assert client().post("/body", content=b"x", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+
+
+def test_large_bodies_are_refused_however_they_are_sent():
+    assert client().post("/body", content=b"x" * MOST_BYTES).json() == MOST_BYTES
+    assert client().post("/body", content=b"x" * (MOST_BYTES + 1)).status_code == 413
+    assert client().post("/body", content=(b"x" * 1000 for _ in range(MOST_BYTES // 1000))).json() == MOST_BYTES
+    assert client().post("/body", content=(b"x" * 1000 for _ in range(100))).status_code == 413
+    assert client().post("/body", content=b"x", headers={"content-length": "many"}).status_code == 413
+    assert client().post("/body", content=b"x", headers={"content-length": b"\xb2"}).status_code == 413
+
+
+def test_a_token_is_shown_once_and_then_kept_in_a_cookie():
+    stranger = client("secret")
+    assert stranger.get("/page").status_code == 401
+    assert stranger.get("/page?token=wrong").status_code == 401
+    assert stranger.get("/page", headers={"authorization": "Bearer secret"}).status_code == 200
+    first = stranger.get("/page?token=secret")
+    assert first.status_code == 200 and "HttpOnly" in first.headers["set-cookie"]
+    assert stranger.get("/page").status_code == 200
+
+
+@pytest.mark.parametrize("other", ["a/b=1", "a@b=1", "a[b]=2", "{}=1", 'q="open', "=", ";;", "fogspiel=old"])
+def test_cookies_of_other_servers_do_not_matter(other):
+    headers = {"cookie": f"{other}; fogspiel=secret"}
+    assert client("secret").get("/page", headers=headers).status_code == 200
+    assert client("secret").get("/page", headers={"cookie": other}).status_code == 401

@@ -1,0 +1,169 @@
+"""Nothing leaks: states that a person cannot tell apart are served alike, byte for byte."""
+
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from fogspiel.core.game import CHANCE, OVER, blank, game_named, games
+from fogspiel.web.session_store import Parlour
+from fogspiel.web.app import application, guarded
+
+HOST = "127.0.0.1:8000"
+MOST_STEPS = 120
+LOOKS = 100
+"""How many other actions are tried for one that the person cannot tell from the true one."""
+
+
+class Line:
+    """A game as it goes, with what a person on a side has seen."""
+
+    def __init__(self, game, side):
+        self.game, self.side = game, side
+        self.state, self.record = blank(game.sizes.state), []
+        game.rules.start(self.state)
+
+    @property
+    def mover(self):
+        return int(self.game.rules.mover(self.state))
+
+    def actions(self):
+        out = blank(self.game.sizes.actions)
+        return out[: self.game.rules.legal(self.state, out)].tolist()
+
+    def seen(self, state=None):
+        view = blank(self.game.sizes.view)
+        self.game.rules.view(self.state if state is None else state, self.side, view)
+        return view
+
+    def after(self, action):
+        state = self.state.copy()
+        self.game.rules.apply(state, action)
+        return state
+
+    def move(self, action):
+        self.game.rules.apply(self.state, action)
+        self.record.append(action)
+
+
+def twins(game, side, draws):
+    """Pairs of records of one game with different states, after which the person has seen exactly the same."""
+    true, other = Line(game, side), Line(game, side)
+    for _ in range(MOST_STEPS):
+        if true.mover == OVER or other.mover != true.mover:
+            return
+        if true.mover == side and not np.array_equal(true.state, other.state):
+            yield list(true.record), list(other.record)
+        action = draws.choice(true.actions())
+        seen, mover = true.seen(true.after(action)), game.rules.mover(true.after(action))
+        choices = [action] if true.mover == side else draws.sample(other.actions(), len(other.actions()))[:LOOKS]
+        if action in choices and draws.random() < 0.8:  # few differences last longer
+            choices.insert(0, action)
+        for choice in choices:
+            state = other.after(choice)
+            if np.array_equal(other.seen(state), seen) and game.rules.mover(state) == mover:
+                break
+        else:
+            return
+        true.move(action)
+        other.move(choice)
+
+
+def found_pairs(game, number, draws):
+    """So many pairs of both sides, or as many as random games bring to light."""
+    pairs = []
+    for attempt in range(20 * number):
+        side = attempt % 2
+        here = list(twins(game, side, draws))
+        pairs += [(side, *pair) for pair in draws.sample(here, min(len(here), 4))]
+        if len(pairs) >= number:
+            break
+    return pairs[:number]
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A served application, and the parlour in which it keeps its games."""
+    app = application(tmp_path / "runs.db", tmp_path / "games.db")
+    parlour = Parlour(tmp_path / "games.db", tmp_path / "runs.db")
+    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+        yield client, parlour
+    parlour.close()
+
+
+def seated(parlour, game, side, record):
+    """The key of a game that has come so far."""
+    kept = parlour.open_game(game, "uniform", side)
+    kept.sitting.record = record
+    parlour.keep(kept)
+    return kept.key
+
+
+def served(client, key):
+    """Everything that is sent about a game that is going on, without its key and the date."""
+    scene = client.get(f"/api/play/{key}")
+    moment = scene.json()["moment"]
+    answers = [
+        scene,
+        client.get(f"/play/{key}"),
+        client.get(f"/api/play/{key}/replay"),
+        client.get(f"/api/play/{key}/replay/0"),
+        client.get(f"/api/play/{key}/pgn"),
+        client.get(f"/play/{key}/replay"),
+        client.post(f"/api/play/{key}", json={"action": 2**61, "moment": moment}),
+        client.post(f"/api/play/{key}", json={"action": 0, "moment": moment + 2}),
+    ]
+    for answer in answers[2:]:
+        assert 400 <= answer.status_code < 500, answer.text
+    sent = [
+        (
+            answer.status_code,
+            sorted((name, value) for name, value in answer.headers.items() if name != "date"),
+            answer.text.replace(key, "KEY"),
+        )
+        for answer in answers
+    ]
+    assert not re.search(r"[\"']seed[\"']", json.dumps(sent))
+    return sent
+
+
+def demand_no_leak(house, name, number):
+    client, parlour = house
+    game, draws = game_named(name), random.Random(name)
+    pairs = found_pairs(game, number, draws)
+    for side, true, other in pairs:
+        first, second = (served(client, seated(parlour, game, side, record)) for record in (true, other))
+        assert first == second, f"{name}: {true} and {other} look different to side {side}"
+    return pairs
+
+
+OPEN = ("four-in-a-row", "guesswho", "nim", "pig")
+"""Games in which nothing is hidden, as they are told here: no two states look alike."""
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+def test_states_that_look_alike_are_served_alike(house, name):
+    assert demand_no_leak(house, name, 4) or name.startswith(OPEN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(games()))
+def test_thousands_of_states_that_look_alike_are_served_alike(house, name):
+    demand_no_leak(house, name, 100)
+
+
+def test_the_search_for_twins_finds_states_that_differ_and_look_alike():
+    game, draws = game_named("kriegspiel"), random.Random(1)
+    deepest = 0
+    for side, true, other in found_pairs(game, 20, draws):
+        lines = Line(game, side), Line(game, side)
+        for line, record in zip(lines, (true, other), strict=True):
+            for action in record:
+                line.move(action)
+        assert not np.array_equal(lines[0].state, lines[1].state)
+        assert np.array_equal(lines[0].seen(), lines[1].seen()) and CHANCE != lines[0].mover == side
+        deepest = max(deepest, len(true))
+    assert deepest > 8

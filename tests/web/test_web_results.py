@@ -1,0 +1,138 @@
+"""Results, strategies and The Resistance over the API and as pages."""
+
+import csv
+import io
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from fogspiel.runs.kinds import round_robin
+from fogspiel.core.explain import Picture
+from fogspiel.core.game import game_named
+from fogspiel.games.resistance.setups import SETUPS
+from fogspiel.solve.resistance.words import plan_lines
+from fogspiel.solve.resistance.plan_tables import TABLES
+from fogspiel.runs.store import Store
+from fogspiel.runs.kinds.solve import Request, carry_on, in_silence, task_of
+from fogspiel.web.app import application, guarded
+from fogspiel.web.resistance import plan_of
+from fogspiel.web.strategies import heat_of
+
+HOST = "127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    path = folder / "runs.db"
+    with Store.open(path, write=True) as store:
+        task = task_of(Request("kuhn"), in_silence)
+        carry_on(store.create(task.ask), task=task)
+        asked = round_robin.tournament(game_named("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
+        round_robin.carry_on(store.create(asked.as_ask()), path, 1, {})
+        store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
+    app = application(path, folder / "games.db")
+    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+        yield client
+
+
+def settled(client, path):
+    """The answer when what it takes is worked out."""
+    give_up = time.monotonic() + 60
+    while (answer := client.get(path)).status_code in (202, 503) and time.monotonic() < give_up:
+        time.sleep(0.2)
+    return answer
+
+
+def test_finished_results_are_listed(client):
+    found = {result["run"]: result for result in client.get("/api/results").json()["results"]}
+    assert found["kuhn-1"]["kind"] == "solution" and found["kuhn-1"]["score"] == pytest.approx(-1 / 18)
+    assert found["pig-1"]["kind"] == "tournament" and "/results/pig-1" in client.get("/results").text
+
+
+def test_a_result_page_draws_the_report_with_tables_and_charts(client):
+    page = settled(client, "/results/pig-1").text
+    assert "Cross-table" in page and "Nash average" in page and page.count('class="chart"') == 4
+    assert "exactly -1/18" in settled(client, "/results/kuhn-1").text
+
+
+def test_a_table_of_a_result_can_be_downloaded(client):
+    report = settled(client, "/api/results/pig-1").json()
+    (pairs,) = [part["table"] for part in report["parts"] if part.get("table", {}).get("name") == "pairs"]
+    lines = list(csv.reader(io.StringIO(client.get("/api/results/pig-1/pairs.csv").text)))
+    assert lines[0] == pairs["columns"] and len(lines) == len(pairs["rows"]) + 1
+    rows = client.get("/api/results/pig-1/pairs.json").json()["rows"]
+    assert rows[0] == dict(zip(pairs["columns"], pairs["rows"][0], strict=True))
+    assert client.get("/api/results/pig-1/nothing.csv").status_code == 404
+
+
+def test_a_result_that_cannot_be_shown_says_why(client):
+    assert "made by fogspiel 0.0.1" in settled(client, "/api/results/table2-1").json()["error"]
+    assert client.get("/api/results/pig-9").status_code == 404 and client.get("/results/pig-9").status_code == 404
+
+
+def test_the_chart_library_is_served_from_here_and_may_set_styles_on_pages_with_charts_only(client):
+    assert b"plotly" in client.get("/static/plotly.min.js").content[:400]
+    assert "unsafe" not in client.get("/runs").headers["content-security-policy"]
+    policy = settled(client, "/results/pig-1").headers["content-security-policy"]
+    assert "style-src 'self' 'unsafe-inline'" in policy and "default-src 'self'" in policy and "eval" not in policy
+
+
+def test_a_strategy_is_told_in_words_and_pictures(client):
+    page = settled(client, "/strategies/pig?player=optimal").text
+    assert "has the best chance to win in every position" in page and 'class="heatmap"' in page
+    told = settled(client, "/api/strategies/pig?player=25").json()
+    assert "25" in told["sentences"][0] and told["tables"][0]["columns"] == ["against", "score"]
+    assert "pass 2/3, bet 1/3" in settled(client, "/strategies/kuhn?player=kuhn-1").text
+    assert "weighs it at once" in settled(client, "/strategies/kriegspiel?player=C").text
+
+
+def test_a_strategy_that_is_none_is_refused_in_a_sentence(client):
+    for player in ("nobody", "/etc/passwd", "x.json"):
+        answer = client.get("/api/strategies/pig", params={"player": player})
+        assert answer.status_code == 422 and "is not a player of pig" in answer.json()["error"]
+    assert client.get("/api/strategies/chess?player=x").status_code == 422
+    assert client.get("/api/strategies/pig?player=pig-77").status_code == 404
+    assert client.get("/strategies/pig?player=pig-1").status_code == 422
+
+
+def test_every_game_with_strategies_is_listed(client):
+    listed = {line["game"]: line["players"] for line in client.get("/api/strategies").json()["games"]}
+    assert "optimal" in listed["pig"] and "C" in listed["kriegspiel"] and "kuhn" not in listed
+    page = client.get("/strategies").text
+    assert all(f"/strategies/{name}?player=" in page for name in listed) and "kuhn-1" in page
+
+
+def test_a_heat_map_shades_by_share_and_shows_what_is_missing_as_empty():
+    picture = Picture("", (), ("a",), ("1", "2", "3"), ((0.0, 0.5, None),))
+    assert heat_of(picture) == [("a", [("0", 0), ("50", 9), ("", 0)])]
+    order = Picture("", (), ("a",), ("1", "2"), ((1.0, 9.0),))
+    assert heat_of(order) == [("a", [("1", 0), ("9", 9)])]
+
+
+@pytest.mark.parametrize("number", list(TABLES))
+def test_the_plan_for_the_resistance_has_a_mission_of_the_right_size_for_every_situation(number):
+    plan, setup = plan_of(number), SETUPS[number]
+    assert len(plan["steps"]) == 19 and plan["steps"][0]["send"] == list(TABLES[number][""])
+    for step in plan["steps"]:
+        assert len(set(step["send"])) == setup.sizes[step["round"] - 1] and max(step["score"]) < setup.points
+    assert plan["wins"] in plan_lines(number)[0]
+
+
+def test_the_plan_says_what_the_words_of_the_solution_say():
+    steps = {step["outcomes"]: " ".join(step["send"]) for step in plan_of(5)["steps"]}
+    text = "\n".join(plan_lines(5))
+    three = [steps[outcomes] for outcomes in ("++", "++-", "++--")]
+    first, second, third = three
+    assert f"round 3: {first}; if it is sabotaged, round 4: {second}; if it is sabotaged, round 5: {third}" in text
+    then = [steps[outcomes] for outcomes in ("--", "--+", "--++")]
+    assert f"round 3: {then[0]}, then round 4: {then[1]}, then round 5: {then[2]}" in text
+
+
+def test_the_resistance_is_shown_for_both_sides(client):
+    page = client.get("/resistance/5").text
+    assert "3/10 = 30.0 %" in page and page.count("data-outcomes=") == 19
+    assert "let it pass" in settled(client, "/resistance/5?side=spies").text
+    assert settled(client, "/api/resistance/6/spies").json()["value"] == "-1/3"
+    assert client.get("/resistance/4").status_code == 422 and client.get("/api/resistance/14").status_code == 422

@@ -1,0 +1,230 @@
+"""Runs over the API and as pages: looked at without touching the store, started, stopped and resumed."""
+
+import hashlib
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from fogspiel.runs.store import Store
+from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.web.app import application, guarded
+
+HOST = "127.0.0.1:8000"
+GAMES = 60_000
+
+
+def served(folder):
+    app = application(folder / "runs.db", folder / "games.db")
+    return TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}")
+
+
+@pytest.fixture
+def client(tmp_path):
+    with served(tmp_path) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    """A folder with a store that has two tuned runs."""
+    folder = tmp_path_factory.mktemp("shelf")
+    with Store.open(folder / "runs.db", write=True) as store:
+        for seed in (1, 2):
+            carry_on(store.create(tuning(seed).as_ask()))
+    return folder
+
+
+@pytest.fixture
+def reader(shelf):
+    with served(shelf) as client:
+        yield client
+
+
+def tuning(seed=1, games=GAMES):
+    return Request("batawaf", race="count-mixture", seed=seed, games=games, report_games=200)
+
+
+def print_of(folder):
+    """What the files of a store are, apart from the parlour."""
+    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith("games.db")]
+    return {path.name: (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns) for path in files}
+
+
+def waited(client, name, wanted, seconds=60):
+    """The trail of a run when it is as wanted."""
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        trail = client.get(f"/api/runs/{name}/steps").json()
+        if wanted(trail):
+            return trail
+        time.sleep(0.1)
+    raise AssertionError(f"{name} has waited in vain: {trail}")
+
+
+def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path):
+    assert client.get("/api/runs").json() == {"runs": []}
+    assert "There are no runs yet" in client.get("/runs").text
+    assert client.get("/api/results").json() == {"results": []} and client.get("/strategies").status_code == 200
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("runs.db")]
+
+
+def test_the_list_shows_the_newest_first_with_score_interval_games_and_age(reader):
+    newest, oldest = reader.get("/api/runs").json()["runs"]
+    assert (newest["name"], oldest["name"]) == ("batawaf-2", "batawaf-1")
+    assert newest["state"] == "finished" and newest["kind"] == "tuning" and newest["games"] <= GAMES
+    assert (
+        newest["interval"][0] < newest["score"] < newest["interval"][1] and newest["worth"] in reader.get("/runs").text
+    )
+    assert newest["resume"] is None and newest["age"].endswith(("s", "min"))
+
+
+def test_a_run_says_what_was_asked_what_was_found_and_can_be_played_against(reader):
+    run = reader.get("/api/runs/batawaf-1").json()
+    assert run["ask"]["games"] == GAMES and run["result"]["games"] <= GAMES and run["playable"]
+    assert any("fresh games" in sentence for sentence in run["found"])
+    page = reader.get("/runs/batawaf-1").text
+    assert "/play?game=batawaf&amp;against=batawaf-1" in page and "Batawaf, 6 values x 6" in page
+
+
+def test_steps_come_piece_by_piece_with_their_intervals(reader):
+    whole = reader.get("/api/runs/batawaf-1/steps").json()
+    assert whole["next"] == whole["steps"] == len(whole["points"]) > 2
+    rest = reader.get("/api/runs/batawaf-1/steps", params={"after": 2}).json()
+    assert rest["points"] == whole["points"][2:]
+    for point in whole["points"]:
+        assert point["low"] <= point["value"] <= point["high"]
+    assert reader.get("/api/runs/batawaf-1/steps", params={"after": 10**6}).json()["points"] == []
+    assert reader.get("/api/runs/batawaf-1/steps", params={"after": -1}).status_code == 422
+
+
+def test_a_table_can_be_downloaded_as_lines_and_as_json(reader):
+    lines = reader.get("/api/runs/batawaf-1/table.csv")
+    steps = reader.get("/api/runs/batawaf-1").json()["steps"]
+    assert lines.text.startswith("step,games,value,low,high,accepted,sigma,population,")
+    assert len(lines.text.splitlines()) == steps + 1 and "attachment" in lines.headers["content-disposition"]
+    whole = reader.get("/api/runs/batawaf-1/table.json").json()
+    assert len(whole["steps"]) == steps and whole["theta"] == whole["result"]["theta"]
+
+
+def test_answers_on_the_way_are_measured_against_the_baseline(reader):
+    way = reader.get("/api/runs/batawaf-1/way").json()
+    assert way["points"][0]["at"] == 0 and way["points"][0]["low"] <= 0.5 <= way["points"][0]["high"]
+    result = reader.get("/api/runs/batawaf-1").json()["result"]
+    assert way["points"][-1]["value"] == result["score"]
+
+
+def test_looking_at_everything_leaves_every_file_of_the_store_as_it_was(shelf):
+    before = print_of(shelf)
+    with served(shelf) as client:
+        for path in ("/runs", "/runs/batawaf-1", "/runs/compare?run=batawaf-1&run=batawaf-2", "/runs/new", "/results"):
+            assert client.get(path).status_code == 200
+        for path in ("", "/batawaf-1", "/batawaf-1/steps", "/batawaf-1/way", "/batawaf-1/table.csv"):
+            assert client.get(f"/api/runs{path}").status_code == 200
+        assert client.get("/strategies/batawaf?player=batawaf-1").status_code == 200
+    assert print_of(shelf) == before
+
+
+def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
+    with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
+        run = store.create(tuning().as_ask())
+        body = {"accepted": False, "games": 10, "population": 1, "sigma": 1.0}
+        body |= {"events": [{"counts": [1, 0, 3, 0, 1], "decision": -1, "games": 10}]}
+        for number in range(3):
+            assert client.get(f"/api/runs/{run.name}/steps").json()["steps"] == number
+            run.append("step", body)
+        run.keep_partial({"event": 3, "counts": [0, 0, 2, 0, 0], "games": 4})
+        trail = client.get(f"/api/runs/{run.name}/steps").json()
+        assert trail["state"] == "running" and trail["now"]["at"] == 14 and trail["now"]["value"] == 0.5
+
+
+def test_runs_are_compared_side_by_side(reader):
+    page = reader.get("/runs/compare?run=batawaf-1&run=batawaf-2").text
+    assert page.count("finished") == 2 and 'data-runs="batawaf-1 batawaf-2"' in page
+    assert "two runs or more" in reader.get("/runs/compare?run=batawaf-1").text
+    assert reader.get("/runs/compare?run=batawaf-1&run=nobody-7").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["%2e%2e%2fruns.db", "-x", "a b", "a/b", "a" * 200, "%00", "*"])
+def test_a_name_that_cannot_be_a_run_is_refused(client, name):
+    for path in (f"/api/runs/{name}/steps", f"/runs/{name}", f"/api/results/{name}"):
+        assert client.get(path).status_code in (404, 422)
+
+
+def test_a_run_that_is_not_there_is_said_to_be_missing(client):
+    for path in ("", "/steps", "/table.csv", "/table.json", "/way"):
+        answer = client.get(f"/api/runs/pig-1{path}")
+        assert answer.status_code == 404 and answer.json()["error"] == "there is no run named pig-1"
+    for verb in ("stop", "resume"):
+        assert client.post(f"/api/runs/pig-1/{verb}").status_code == 404
+
+
+def test_a_damaged_row_is_reported_in_a_sentence(shelf, tmp_path):
+    content = (shelf / "runs.db").read_bytes()
+    place = content.index(b'"decision":-1', content.index(b'"decision":-1') + 1)
+    (tmp_path / "runs.db").write_bytes(content[:place] + b'"decision":-2' + content[place + 13 :])
+    with served(tmp_path) as client:
+        answers = [client.get(f"/api/runs/batawaf-{number}/steps") for number in (1, 2)]
+    damaged = [answer for answer in answers if answer.status_code == 409]
+    assert len(damaged) == 1 and "not what was written" in damaged[0].json()["error"]
+
+
+def test_everything_that_is_wrong_with_an_order_is_said_at_once(client):
+    order = {"kind": "tune", "game": "pig", "method": "magic", "race": "snail", "baseline": "nobody", "seed": -1}
+    answer = client.post("/api/runs", json=order)
+    assert answer.status_code == 422 and set(answer.json()["fields"]) == {"method", "race", "baseline", "seed"}
+    order = {"kind": "match", "game": "pig", "first": "hold20", "second": "/etc/passwd", "seats": "none"}
+    answer = client.post("/api/runs", json=order)
+    assert set(answer.json()["fields"]) == {"second", "seats"} and "not a player" in answer.json()["fields"]["second"]
+    order = {"kind": "tournament", "game": "pig", "players": ["hold20", "nobody", "x.json"]}
+    assert client.post("/api/runs", json=order).json()["fields"]["players"].count("is not a player of pig") == 2
+    assert set(client.post("/api/runs", json={"kind": "tune", "game": "chess"}).json()["fields"]) == {"game"}
+    assert "engine" in client.post("/api/runs", json={"kind": "kriegspiel", "players": ["Q", "C"]}).json()["error"]
+    for body in ({}, {"kind": "solve"}, {"kind": "tune", "colour": "red"}, [], "tune"):
+        assert client.post("/api/runs", json=body).status_code == 422
+    assert client.get("/api/runs").json() == {"runs": []}
+
+
+def test_a_run_is_started_stopped_and_resumed_and_outlives_the_server(tmp_path):
+    order = {"kind": "tune", "game": "batawaf", "games": 10**9, "race": "count-mixture"}
+    with served(tmp_path) as client:
+        begun = client.post("/api/runs", json=order)
+        assert begun.status_code == 201 and begun.json()["state"] in ("starting", "running")
+        name = begun.json()["run"]
+        waited(client, name, lambda trail: trail["state"] == "running" and trail["steps"] > 3)
+        assert client.post(f"/api/runs/{name}/resume").status_code == 409
+        stopped = client.post(f"/api/runs/{name}/stop").json()["state"]
+        assert stopped in ("interrupted", "stopping")
+        done = waited(client, name, lambda trail: trail["state"] == "interrupted")["steps"]
+        assert client.post(f"/api/runs/{name}/stop").status_code == 409
+        assert f"fogspiel resume {name}" in client.get(f"/api/runs/{name}").json()["resume"]
+        assert client.post(f"/api/runs/{name}/resume").status_code == 200
+        waited(client, name, lambda trail: trail["state"] == "running" and trail["steps"] > done)
+    with served(tmp_path) as client:
+        assert client.get(f"/api/runs/{name}/steps").json()["state"] == "running"
+        client.post(f"/api/runs/{name}/stop")
+        trail = waited(client, name, lambda trail: trail["state"] == "interrupted")
+        assert trail["trouble"] is None
+
+
+def test_a_third_run_at_the_same_time_is_refused_in_a_sentence(tmp_path):
+    order = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25"}
+    with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
+        for seed in (1, 2):
+            store.create(tuning(seed).as_ask())
+        answer = client.post("/api/runs", json=order)
+        assert answer.status_code == 409 and "batawaf-1, batawaf-2" in answer.json()["error"]
+
+
+def test_a_match_is_kept_as_a_run_and_a_tournament_is_played_once(tmp_path):
+    with served(tmp_path) as client:
+        order = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25", "games": 500}
+        name = client.post("/api/runs", json=order).json()["run"]
+        trail = waited(client, name, lambda trail: trail["state"] == "finished")
+        assert trail["done"] == 500 and trail["now"]["low"] < trail["now"]["value"] < trail["now"]["high"]
+        order = {"kind": "tournament", "game": "pig", "players": ["hold20", "hold25", "uniform"], "games": 100}
+        name = client.post("/api/runs", json=order).json()["run"]
+        waited(client, name, lambda trail: trail["state"] == "finished")
+        assert client.post("/api/runs", json=order).json() == {"run": name, "state": "finished"}
+        assert "hold20" in client.get(f"/results/{name}").text
