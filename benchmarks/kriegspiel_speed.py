@@ -16,14 +16,14 @@ from typing import Any
 
 from _peer_kriegspiel import rate
 
-from fogspiel.games.chess.fen import START, position_of
-from fogspiel.games.chess.moves import perft
 from fogspiel.core.agents import named
 from fogspiel.core.game import game_named
-from fogspiel.kriegspiel.engine import Effort, engine_named, engines
-from fogspiel.kriegspiel.referee import Umpire
 from fogspiel.core.rng import below, stream_of
 from fogspiel.core.simulate import Match, recorded
+from fogspiel.games.chess.fen import START, position_of
+from fogspiel.games.chess.moves import perft
+from fogspiel.kriegspiel.engine import Effort, engine_named, engines
+from fogspiel.kriegspiel.referee import Umpire
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 GAMES = 100

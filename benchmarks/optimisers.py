@@ -21,11 +21,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from landscapes import Landscape, landscape
 
+from fogspiel.runs.workers import beat
+from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.methods import METHODS
 from fogspiel.tune.step import MOST_SIGMA
-from fogspiel.stats.race import Race
-from fogspiel.runs.workers import beat
 
 GAMES = {4: 20_000, 30: 200_000, 420: 1_000_000}
 OURS = ("iterative", "elitist", "duel", "spsa", "cma")

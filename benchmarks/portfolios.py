@@ -17,11 +17,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fogspiel.tune.arena import Arena, Budget
 from fogspiel.core.game import game_named
-from fogspiel.tune.series import Mixed, Side, Ucb, half_width, series
 from fogspiel.tune.archive import Archive
+from fogspiel.tune.arena import Arena, Budget
 from fogspiel.tune.mixture_response import fresh
+from fogspiel.tune.series import Mixed, Side, Ucb, half_width, series
 from fogspiel.tune.step import mixed
 
 PAIRS_A_CELL = 64

@@ -18,8 +18,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fogspiel.core.kernel import kernel
-from fogspiel.stats.race import Race, form, kl_bound, run
 from fogspiel.core.rng import child, split, unit
+from fogspiel.stats.race import Race, form, kl_bound, run
 
 RATES = (0.5, 0.505, 0.51, 0.52, 0.55, 0.6, 0.7, 0.9)
 BERNSTEIN = ("paper", "ebgstop")

@@ -59,8 +59,8 @@ Answer = dict[str, Any]
 
 def tree_named(game: str) -> Any:
     """The whole tree of a game."""
-    from fogspiel.solve.tree import tree_of
     from fogspiel.core.game import game_named
+    from fogspiel.solve.tree import tree_of
 
     return tree_of(game_named(game))
 
@@ -127,9 +127,9 @@ def lp(game: str, repeats: int) -> Answer:
 
 def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     """Milliseconds for an iteration of CFR+ on the whole game, and on what presolve leaves of it."""
+    from fogspiel.solve.best_response import judgement
     from fogspiel.solve.cfr import Regrets
     from fogspiel.solve.presolve.pipeline import presolved
-    from fogspiel.solve.best_response import judgement
     from fogspiel.solve.tree import sequence_form
 
     tree, best = tree_named(game), []
@@ -152,8 +152,8 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
-    from fogspiel.solve.presolve.pipeline import presolved
     from fogspiel.solve.best_response import judgement
+    from fogspiel.solve.presolve.pipeline import presolved
     from fogspiel.solve.routes import AFRESH, by_regrets
 
     began = cpu()

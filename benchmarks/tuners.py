@@ -17,14 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optimisers import PEERS, cma_alone, last, peer, redrawn
 
-from fogspiel.tune.arena import Arena, Budget
+from fogspiel.core.game import game_named
 from fogspiel.papers import methods_compared
 from fogspiel.papers.published import LINES, METHODS, Line
-from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, known_rows, run_of
 from fogspiel.papers.table2 import Score, scored, scores_of, scoring_games, seeds_of, training_games
-from fogspiel.core.game import game_named
+from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, known_rows, run_of
 from fogspiel.runs.report import Report, Table, written
 from fogspiel.runs.store import Store
+from fogspiel.tune.arena import Arena, Budget
 
 CMA = "cma alone"
 OTHERS = (*PEERS, CMA)

@@ -1,6 +1,8 @@
 """The command line. Nothing heavy is imported before a command needs it, so `--help` answers at once."""
 
+import importlib
 import os
+import pkgutil
 import signal
 import sys
 from traceback import walk_stack
@@ -9,29 +11,19 @@ from typing import NoReturn
 
 import typer
 
-from .commands import bounds  # noqa: F401 (each adds its commands to the application)
-from .commands import catalogue
-from .commands import diagnose
-from .commands import explain
-from .commands import kriegspiel
-from .commands import kriegspiel_games
-from .commands import kriegspiel_learn
-from .commands import match
-from .commands import paper
-from .commands import play
-from .commands import runs
-from .commands import solve
-from .commands import tournament
-from .commands import upkeep
-from .commands import web
+from . import commands
 from .app import INTERRUPTED, app, print_json
 
 MOMENT = 0.005
 """Seconds until an interruption is tried again."""
-DEAF = ("numba.", "fogspiel.kernel.")
+DEAF = ("numba.", "fogspiel.core.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
 COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which nobody should have to wait for."""
+
+
+for _command in pkgutil.iter_modules(commands.__path__):
+    importlib.import_module(f"{commands.__name__}.{_command.name}")
 
 
 def _complain(sentence: str) -> NoReturn:

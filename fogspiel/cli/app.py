@@ -90,9 +90,9 @@ def cores(threads: int | None) -> int:
 
 def announce_compilation() -> None:
     """Say why the very first games take a while; two commands at once take turns at compiling."""
-    from . import console
     from ..core.kernel import FIRST_TIME
     from ..runs.workers.compile_lock import compile_in_turn
+    from . import console
 
     compile_in_turn()
     if FIRST_TIME:

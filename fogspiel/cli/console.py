@@ -9,24 +9,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from ..runs.formatting import ago as ago
+from ..runs.formatting import with_interval as with_interval
+
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-def with_interval(score: float, interval: Sequence[float]) -> str:
-    """A score and its 95 % interval."""
-    return f"{score:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"
-
-
-def ago(moment: float | None) -> str:
-    """How long ago, in the largest unit that fits."""
-    if moment is None:
-        return "?"
-    seconds = max(0.0, time.time() - moment)
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

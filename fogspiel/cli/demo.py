@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import console
-from ..tune.arena import report_key
 from ..core.agents import Contender, named, redrawn, with_parameters
-from ..papers.published import LINES
+from ..core.exact import exact_score
 from ..core.game import Game, game_named
 from ..games.guesswho.rules import question
-from ..stats.evaluate import measured
-from ..runs.store import Store
-from ..core.exact import exact_score
+from ..papers.published import LINES
 from ..runs.kinds.tune import Request, carry_on
+from ..runs.store import Store
+from ..stats.evaluate import measured
+from ..tune.arena import report_key
+from . import console
 
 GAMES = 60_000
 BATAWAF_RUNS = (

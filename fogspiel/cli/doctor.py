@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import __version__
-from ..runs.store import Store
 from ..runs.sqlite_file import StoreError
+from ..runs.store import Store
 
 NEEDED = ("numpy", "numba", "typer", "rich")
 

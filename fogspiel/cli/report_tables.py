@@ -48,9 +48,9 @@ def work_on_experiment(
     cluster: str | None = None,
 ) -> None:
     """Work on a stored experiment with a progress bar; an interruption prints the command that goes on."""
-    from . import console
     from ..papers.catalogue import experiment_named
     from ..runs.jobs import carry_on, known_rows, request_of
+    from . import console
 
     request = request_of(run)
     experiment = experiment_named(request.name)
@@ -71,8 +71,8 @@ def work_on_experiment(
 
 def show_report(report: "Report", run: str | None, output: Path | None, as_json: bool) -> None:
     """Write the report into its folder, and show what matters of it."""
-    from . import console
     from ..runs.report import written
+    from . import console
 
     folder = output or Path(f"fogspiel-{report.name}")
     files = [str(path) for path in written(report, folder)]
@@ -94,8 +94,8 @@ def show_report(report: "Report", run: str | None, output: Path | None, as_json:
 
 
 def _show(table: "Table") -> None:
-    from . import console
     from ..runs.report import shown
+    from . import console
 
     rows = [tuple(shown(cell) for cell in row[:SHOWN_COLUMNS]) for row in table.rows]
     console.table(table.title, table.columns[:SHOWN_COLUMNS], rows)

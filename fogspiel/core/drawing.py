@@ -27,10 +27,12 @@ class Picture:
 
 @cache
 def _pictures() -> dict[str, Picture]:
+    games = importlib.import_module(f"{__package__.removesuffix('core')}games")
+
     found: dict[str, Picture] = {}
-    for module in pkgutil.iter_modules(__path__):
-        if module.name != "parts" and not module.name.startswith("_"):
-            found.update(importlib.import_module(f"{__name__}.{module.name}").PICTURES)
+    for module in pkgutil.walk_packages(games.__path__, f"{games.__name__}."):
+        if module.name.rsplit(".", 1)[-1].startswith("draw"):
+            found.update(importlib.import_module(module.name).PICTURES)
     return found
 
 

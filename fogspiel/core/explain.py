@@ -4,14 +4,11 @@ A game that has something to compute has a file of the name of its own file here
 for a player who is always the same; everything else is said in general.
 """
 
-import importlib
-from types import ModuleType
-
 import numpy as np
 
 from .agents import IN_TURN, MIXED, REDRAWN, Contender
-from .game import UNIFORM, Game
 from .explanation import Explanation, Picture, Table, percent
+from .game import UNIFORM, Game, part_of
 
 __all__ = ["Explanation", "Picture", "Table", "explained"]
 
@@ -30,22 +27,11 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
         return Explanation((f"{player.name} tries any of the possible actions with equal probability.",))
     if player.how in (MIXED, IN_TURN):
         return _mixture(game, player, seed)
-    module = _module(game)
+    module = part_of(game, "explain")
     if module is not None:
         return module.explained(game, player, seed)
     said = strategy.words(player.thetas[0]) if strategy.words else f"plays by its rule: {strategy.name}"
     return Explanation((f"{player.name} {said}.",))
-
-
-def _module(game: Game) -> ModuleType | None:
-    """The file that explains the players of this game, if there is one."""
-    family = f"{__name__}.{game.show.__module__.rsplit('.', 1)[-1]}"
-    try:
-        return importlib.import_module(family)
-    except ModuleNotFoundError as error:
-        if error.name != family:
-            raise
-        return None
 
 
 def _mixture(game: Game, player: Contender, seed: int) -> Explanation:
@@ -63,7 +49,7 @@ def _mixture(game: Game, player: Contender, seed: int) -> Explanation:
     heaviest = order[0]
     name = f"member {heaviest + 1}"
     alone = explained(game, Contender(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
-    whole = getattr(_module(game), "of_mixture", lambda contender: ())
+    whole = getattr(part_of(game, "explain"), "of_mixture", lambda contender: ())
     first = (said + left + ".", *whole(player))
     weight = percent(weights[heaviest])
     beginning = f"The heaviest member is {name} ({weight}); what follows is about it alone."

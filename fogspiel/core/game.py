@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,6 +105,8 @@ class Game:
     named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     play: Kernel | None = None
     """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
+    family: str = ""
+    """The folder or file of `fogspiel.games` that this game belongs to, with its drawing, exact answers and words."""
     symmetric: bool = False
     """Nobody starts: both seats have the same rights."""
 
@@ -134,13 +137,11 @@ def games() -> dict[str, Game]:
 
 @cache
 def _catalogue() -> dict[str, Game]:
-    from .. import games as folder
+    folder = importlib.import_module(f"{__package__.removesuffix('core')}games")
 
     found: dict[str, Game] = {}
     for module in pkgutil.iter_modules(folder.__path__):
-        if module.name.startswith("_"):
-            continue
-        for game in importlib.import_module(f"{folder.__name__}.{module.name}").GAMES:
+        for game in getattr(importlib.import_module(f"{folder.__name__}.{module.name}"), "GAMES", ()):
             if game.name in found:
                 raise ValueError(f"two games are called {game.name}: rename one")
             found[game.name] = game
@@ -155,6 +156,18 @@ def game_named(name: str) -> Game:
         near = get_close_matches(name, _catalogue(), n=4, cutoff=0.4)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(_catalogue())}") from None
+
+
+def part_of(game: Game, part: str) -> ModuleType | None:
+    """The module of the game's family that holds this part (`draw`, `exact`, `explain`), if there is one."""
+    family = f"{__package__.removesuffix('core')}games.{game.family}"
+    name = f"{family}.{part}"
+    try:
+        return importlib.import_module(name) if game.family else None
+    except ModuleNotFoundError as error:
+        if error.name not in (family, name):
+            raise
+        return None
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def _usable_root() -> Path | None:
 CACHE = _usable_root()
 if CACHE is not None:
     os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
-FIRST_TIME = CACHE is not None and not (CACHE / digest_of(PACKAGE / "simulate.py")).is_dir()
+FIRST_TIME = CACHE is not None and not (CACHE / digest_of(PACKAGE / "core" / "simulate.py")).is_dir()
 """Whether the loop that plays games has not been compiled yet."""
 
 from numba import config, njit, types  # noqa: E402  (the cache folder must be set before Numba is imported)

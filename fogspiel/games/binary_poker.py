@@ -135,6 +135,7 @@ GAMES = (
     Game(
         name="binary-poker",
         title="Binary poker, a card of 0 or 1 each",
+        family="binary_poker",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, CARDS * CARDS),

@@ -142,6 +142,7 @@ GAMES = (
     Game(
         name="kuhn",
         title="Kuhn poker, three cards",
+        family="kuhn",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),

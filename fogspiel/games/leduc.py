@@ -222,6 +222,7 @@ def cards_seen(name: str, title: str, suited: bool, source: str) -> Game:
     return Game(
         name=name,
         title=title,
+        family="leduc",
         version=1,
         rules=Rules(start_with(int(suited)), mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),

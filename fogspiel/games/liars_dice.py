@@ -149,6 +149,7 @@ def die(name: str, title: str, sides: int) -> Game:
     return Game(
         name=name,
         title=title,
+        family="liars_dice",
         version=1,
         rules=Rules(start_with(sides), mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, sides * sides),

@@ -108,6 +108,7 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
     return Game(
         name=name,
         title=title,
+        family="rps",
         version=1,
         rules=Rules(start_with(len(payoffs) // 2), mover, legal, apply, view, score),
         sizes=Sizes(SHOWN + 2, 2, CHOICES),

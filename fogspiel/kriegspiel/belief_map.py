@@ -10,16 +10,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
 from ..core.game import blank
-from ..games.kriegspiel import rules
 from ..core.players import Player
 from ..core.rng import stream_of
+from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
+from ..games.kriegspiel import rules
+from .beliefs.matrix_engine import Perceiving
+from .beliefs.metaposition import PAWNS, PIECES, THEIRS
 from .engine import Effort, engine_in, entrant_of
 from .engines.minimax import Minimax
 from .engines.sampling import Pooled, Sampler
-from .beliefs.metaposition import PAWNS, PIECES, THEIRS
-from .beliefs.matrix_engine import Perceiving
 
 SQUARES = 64
 BOARDS = 200

@@ -21,10 +21,10 @@ from types import ModuleType
 
 import numpy as np
 
-from ..games.chess.messages import MESSAGE
-from ..games.kriegspiel import rules
 from ..core.players import Entrant, Player, remind
 from ..core.rng import below, split, unit
+from ..games.chess.messages import MESSAGE
+from ..games.kriegspiel import rules
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.heartbeat import beat
 from ..core.players import Player
 from ..core.rng import stream_of
 from ..core.source_digest import digest_of
-from ..runs.workers import beat
 from ..stats.elo import Strength, strength_of
 from .engine import Effort, engine_named, home_of
 from .referee import LIMIT, Switches, Umpire, played

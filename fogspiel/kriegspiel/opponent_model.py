@@ -11,10 +11,10 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ..games.chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
 from ..core.game import blank
-from ..games.kriegspiel import rules
 from ..core.kernel import kernel, trailing_zeros
+from ..games.chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
+from ..games.kriegspiel import rules
 from .beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
 LATEST = 60

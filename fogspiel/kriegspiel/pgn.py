@@ -12,8 +12,8 @@ from textwrap import fill
 
 from ..games.chess.fen import SIDES, START
 from ..games.chess.position import POSITION
-from .san import HIDDEN, long_name, short_name
 from .referee import Message, Switches, Umpire
+from .san import HIDDEN, long_name, short_name
 
 WIDTH = 79
 RESULTS = ("0-1", "1/2-1/2", "1-0")

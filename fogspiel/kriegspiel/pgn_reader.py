@@ -16,8 +16,8 @@ from ..games.chess.position import MEN, NOBODY, POSITION
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
 from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
-from .san import HIDDEN, meant, moves_in, own_attempts
 from .referee import Message, Switches, Umpire
+from .san import HIDDEN, meant, moves_in, own_attempts
 
 TOKEN = re.compile(
     r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])

@@ -12,15 +12,29 @@ from typing import Any
 
 import numpy as np
 
+from ..core.game import DRAW, blank
+from ..core.players import Player
 from ..games.chess.attempts import attempt_squares
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, move_named, position_of, square_name
 from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ..games.chess.position import KING, MEN, MOVER, PAWN, PLY, POSITION, QUEEN, RIGHTS, end_of, kind_on, move_of, promotion_of, start_of
+from ..games.chess.position import (
+    KING,
+    MEN,
+    MOVER,
+    PAWN,
+    PLY,
+    POSITION,
+    QUEEN,
+    RIGHTS,
+    end_of,
+    kind_on,
+    move_of,
+    promotion_of,
+    start_of,
+)
 from ..games.chess.words import directions_in, said
-from ..core.game import DRAW, blank
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import ENDINGS, GAMES
-from ..core.players import Player
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.game import blank
 from ..games.chess.attempts import MOST_ATTEMPTS, attempts
 from ..games.chess.fen import LETTERS, square_name, square_named
 from ..games.chess.moves import CHECKERS, LIMITS, can_move, legal_moves, restrict
 from ..games.chess.position import KING, NO_SQUARE, PAWN, end_of, kind_on, make, promotion_of, start_of, victim_square
-from ..core.game import blank
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
 CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}

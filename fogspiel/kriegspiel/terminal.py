@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..core.players import Player
 from ..games.chess.fen import SIDES, move_name, move_named
 from ..games.chess.position import BLACK, KINDS, PAWN, QUEEN, WHITE, end_of, start_of
 from ..games.chess.words import drawing
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import reveal, show
-from ..core.players import Player
 from .pgn import RESULTS, UNFINISHED, turns_of
 from .referee import Answer, Umpire
 

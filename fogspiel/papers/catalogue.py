@@ -1,11 +1,7 @@
 """The experiments that are stored job by job, by name."""
 
-from . import methods_compared
-from . import kriegspiel_figure10
-from . import section5
-from . import table2
-from . import table3
 from ..runs.jobs import Experiment
+from . import kriegspiel_figure10, methods_compared, section5, table2, table3
 
 EXPERIMENTS = {
     "table2": Experiment(table2.batches, table2.report),

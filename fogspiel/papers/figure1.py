@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.agents import Contender, named, with_parameters
 from ..core.game import game_named
+from ..games.guesswho import exact as truth
 from ..games.guesswho.rules import VECTORS, printed
 from ..runs.report import Cell, Chart, Report, Series, Table
-from ..games.guesswho import exact as truth
 
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
 MOST = 128

@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..kriegspiel.matches import Seat, manner_of, strength_in
-from ..stats.elo import Strength
 from ..kriegspiel.engine import Effort
-from ..runs.report import Chart, Report, Series, Table
+from ..kriegspiel.matches import Seat, manner_of, strength_in
+from ..runs.jobs import Batches, Request, Row
 from ..runs.kinds.kriegspiel import Meeting
 from ..runs.kinds.kriegspiel import jobs as jobs_of
-from ..runs.jobs import Batches, Request, Row
+from ..runs.report import Chart, Report, Series, Table
+from ..stats.elo import Strength
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
 """Our seconds a move, and the paper's."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ..kriegspiel.pgn import RESULTS, written
-from ..runs.store import Run
 from ..runs.kinds.kriegspiel import kept_in, rows_in
+from ..runs.store import Run
 
 
 def texts_of(run: Run, viewer: str) -> Iterator[str]:

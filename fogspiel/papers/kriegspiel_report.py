@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Sequence
 
 from ..kriegspiel.matches import Row, Seat, manner_of, strength_in
-from ..stats.elo import INTERVALS_NOTE
 from ..kriegspiel.referee import WILD_16
-from ..runs.report import Chart, Part, Report, Series, Table
 from ..runs import standings
 from ..runs.kinds.kriegspiel import Meeting, standing_of
+from ..runs.report import Chart, Part, Report, Series, Table
+from ..stats.elo import INTERVALS_NOTE
 
 PAIRS = (
     "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
+from ..runs.jobs import Batches, Request, Row
 from ..runs.report import Chart, Report, Series, Table
 from .published import LINES, METHODS, Line
-from ..runs.jobs import Batches, Request, Row
 from .table2 import Score, command, scores_of, seeds_of
 from .table2 import batches as batches_of
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..kriegspiel.matches import Row, Seat
 from ..kriegspiel.engine import STRAY, Effort, engine_in, engine_named, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
+from ..kriegspiel.matches import Row, Seat
 from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, counted, model_of, saved
 from ..runs.kinds.kriegspiel import Meeting
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..solve.lp import equilibrium
 from ..games.resistance.setups import SETUPS
+from ..solve.lp import equilibrium
 from ..solve.resistance.full_sequence_form import full_form
-from ..solve.resistance.row_generation import steps
 from ..solve.resistance.opening import opening
+from ..solve.resistance.row_generation import steps
 from ..solve.resistance.sizes import full_sizes, labelled_sizes
 
 PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..tune.arena import report_key
 from ..core.agents import Contender, fixed, named, redrawn
 from ..core.game import Game, game_named
-from ..stats.evaluate import Score, measured
-from ..runs.report import Cell, Chart, Report, Series, Table
-from . import figure1
 from ..runs.jobs import Batches, Job, Request, Row
+from ..runs.report import Cell, Chart, Report, Series, Table
+from ..stats.evaluate import Score, measured
+from ..tune.arena import report_key
+from . import figure1
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
 WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}

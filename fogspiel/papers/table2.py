@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tune.arena import baseline, report_key
 from ..core.game import game_named
-from ..stats.evaluate import measured
-from ..stats.race import interval, mean
-from ..runs.report import Chart, Report, Series, Table
-from ..stats.median_interval import Spread, spread
+from ..runs.jobs import Batches, Job, Request, Row
 from ..runs.kinds.tune import Request as Tuning
 from ..runs.kinds.tune import answer_in, player_of, tuned
+from ..runs.report import Chart, Report, Series, Table
+from ..stats.evaluate import measured
+from ..stats.median_interval import Spread, spread
+from ..stats.race import interval, mean
+from ..tune.arena import baseline, report_key
 from .published import LINES, METHODS, SEEDS, Line
-from ..runs.jobs import Batches, Job, Request, Row
 
 BASELINES = ("redrawn", "fixed")
 TRAINED_AGAINST = {"reply": "redrawn"}

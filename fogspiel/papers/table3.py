@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ..tune.arena import report_key
 from ..core.agents import with_parameters
 from ..core.game import game_named
-from ..stats.evaluate import measured
-from ..runs.report import Report, Table
-from .published import CROSSED, LINES, Line
 from ..runs.jobs import Batches, Job, Request, Row
+from ..runs.report import Report, Table
+from ..stats.evaluate import measured
+from ..tune.arena import report_key
+from .published import CROSSED, LINES, Line
 from .table2 import Score, command, score_of, scoring_games, seeds_of, training_games, training_jobs
 
 EVEN = 0.5

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solve.routes import Progress
 from ..core.kernel import inlined, kernel
+from ..solve.routes import Progress
 from .histories import geometry, size_of
 
 MOST_NODES, MOST_WORLDS = 1 << 22, 1 << 23

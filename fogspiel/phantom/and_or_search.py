@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..games.shared.boards import Board
 from .beliefs import Beliefs, OpenEyes, least_image, moved
-from .board import Board
 
 REFUTED = -1
 KEPT = 24

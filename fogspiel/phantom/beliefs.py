@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..games.shared.boards import outline, ponnuki_try, spread, tic_tac_toe
 from ..core.kernel import inlined, kernel
-from .board import DRAWS, GOES_ON, ILLEGAL, WINS, Board
+from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_try, spread, tic_tac_toe
 
 FREE = -1
 LOST, DRAWN, WON = 0, 1, 2

@@ -12,10 +12,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solve.sequence_form import Sparse
 from ..core.kernel import inlined, kernel
-from .board import BOARDS, Board
-from .histories import ALWAYS, AT_THE_END, CELL, COUNT, FAILURE, FIRST, FIRST_INFOSET, FIRST_PLACE, FIRST_TURN, FORCED, FREE, INFOSETS, KEEPING, NEVER, NOWHERE, OVER, STONES, TRIED, TURNS, Histories, geometry, histories_of, size_of
+from ..games.shared.boards import BOARDS, Board
+from ..solve.sequence_form import Sparse
+from .histories import (
+    ALWAYS,
+    AT_THE_END,
+    CELL,
+    COUNT,
+    FAILURE,
+    FIRST,
+    FIRST_INFOSET,
+    FIRST_PLACE,
+    FIRST_TURN,
+    FORCED,
+    FREE,
+    INFOSETS,
+    KEEPING,
+    NEVER,
+    NOWHERE,
+    OVER,
+    STONES,
+    TRIED,
+    TURNS,
+    Histories,
+    geometry,
+    histories_of,
+    size_of,
+)
 
 VARIANTS = ("classical", "numturns")
 FIRST_ROOM = 1 << 22

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .board import BOARDS, Board
+from ..games.shared.boards import BOARDS, Board
 from ..solve.checkers.phantom_bounds import GAMES
-from .bounds_certificate import Prover, document
 from .and_or_search import SureWin
+from .bounds_certificate import Prover, document
 from .information_relaxation import MANY, Failed, Turn, Widths, Windows
 
 TO_THE_END = 25

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..solve.lp import equilibrium
-from ..solve.fractions import exact_of
 from ..solve.checkers.phantom_bounds import FORMAT, Checker, Node, Rules, digest_of, node_of
+from ..solve.fractions import exact_of
+from ..solve.lp import equilibrium
 from .and_or_search import SureWin
 from .information_relaxation import Decision, Failed, Turn, Window, Windows
 

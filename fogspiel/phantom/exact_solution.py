@@ -11,11 +11,11 @@ from math import inf, lcm
 
 import numpy as np
 
-from ..solve.lp import Simplex, basis_statuses
-from ..solve.sequence_lp import Program
-from ..solve.sequence_form import Sparse, sparse
-from ..solve.exact_basis import vertex
 from ..core.kernel import kernel
+from ..solve.exact_basis import vertex
+from ..solve.lp import Simplex, basis_statuses
+from ..solve.sequence_form import Sparse, sparse
+from ..solve.sequence_lp import Program
 from .bilinear_form import Decisions, Form
 from .histories import NOWHERE
 from .regret_matching import fold_best, gather

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.kernel import inlined, kernel
-from .board import BOARDS, ILLEGAL, WINS, Board
+from ..games.shared.boards import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1
 NEVER, AT_THE_END, ALWAYS = range(3)

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from ..games.shared.boards import Board
 from ..solve.lp import equilibrium
 from ..solve.sequence_form import SequenceForm, Treeplex, merged, plan_of
-from .beliefs import LOST, Beliefs
-from .board import Board
 from .and_or_search import SureWin
+from .beliefs import LOST, Beliefs
 
 GRID = 720720
 """Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16."""

@@ -14,11 +14,11 @@ from math import prod
 
 import numpy as np
 
-from ..solve.lp import equilibrium
+from ..games.shared.boards import Board
 from ..solve.fractions import Exact, exact_of
-from .beliefs import WON, Beliefs, OpenEyes
-from .board import Board
+from ..solve.lp import equilibrium
 from .and_or_search import SureWin
+from .beliefs import WON, Beliefs, OpenEyes
 from .information_relaxation import ALL, Widths, Window, Windows, drained
 
 

@@ -10,8 +10,8 @@ from itertools import combinations
 from math import prod
 from typing import NamedTuple
 
-from . import board
-from .board import GOES_ON, WINS
+from ..games.shared import boards
+from ..games.shared.boards import GOES_ON, WINS
 from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribed
 
 HALF = Fraction(1, 2)
@@ -193,11 +193,11 @@ def with_open_eyes(own: int, other: int) -> Fraction:
     results = []
     for cell in range(TTT.cells):
         match outcome(own, other, cell):
-            case board.WINS:
+            case boards.WINS:
                 return Fraction(1)
-            case board.DRAWS:
+            case boards.DRAWS:
                 results.append(HALF)
-            case board.GOES_ON:
+            case boards.GOES_ON:
                 results.append(1 - with_open_eyes(other, own | 1 << cell))
     return max(results)
 
@@ -226,13 +226,13 @@ def after_stone(own: int, occupied: int, cell: int, belief: dict[int, int]) -> i
     failed, after, points = {}, dict[int, int](), 0
     for stones, count in belief.items():
         match outcome(own, stones, cell):
-            case board.ILLEGAL:
+            case boards.ILLEGAL:
                 failed[stones] = count
-            case board.WINS:
+            case boards.WINS:
                 points += 2 * ways * count
-            case board.DRAWS:
+            case boards.DRAWS:
                 points += ways * count
-            case board.GOES_ON:
+            case boards.GOES_ON:
                 for reply in range(TTT.cells):
                     if outcome(stones, mine, reply) == GOES_ON:
                         after[stones | 1 << reply] = after.get(stones | 1 << reply, 0) + count

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..solve.lp import equilibrium
+from ..games.shared.boards import BOARDS, ILLEGAL, WINS
 from ..solve.fractions import Exact, exact_of
+from ..solve.lp import equilibrium
 from ..solve.sequence_form import SequenceForm, Treeplex, merged
-from .board import BOARDS, ILLEGAL, WINS
 
 A1, B1, C1, A2, B2, C2, A3, B3, C3 = range(9)
 TTT = BOARDS["ttt"]

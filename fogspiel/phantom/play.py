@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ..core.players import Entrant, drawn
-from .board import BOARDS, Board
+from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
+from ..games.shared.boards import BOARDS, Board
 from ..solve.checkers.phantom_solution import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
 
 

@@ -9,12 +9,12 @@ from itertools import combinations
 
 import numpy as np
 
-from .beliefs import WON, Beliefs, OpenEyes
-from .board import BOARDS, Board
-from .bounds import bounds_of
-from .paper_claims import RIGHT, Claim, compared, judged
-from .lemmas import informed_once, random_play
+from ..games.shared.boards import BOARDS, Board
 from .and_or_search import SureWin
+from .beliefs import WON, Beliefs, OpenEyes
+from .bounds import bounds_of
+from .lemmas import informed_once, random_play
+from .paper_claims import RIGHT, Claim, compared, judged
 
 FOUR = BOARDS["ponnuki-4x4"]
 Belief = tuple[int, np.ndarray]

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..games.phantom.words import GAMES
 from ..solve.checkers.tree_certificate import digest_of
-from .exact_solution import Plan
 from .bilinear_form import Form
+from .exact_solution import Plan
 from .histories import BEFORE, CELL, FAILED, FIRST_TURN, FORCED, INFOSET, KEEPING, STONES, TRIED, TURN, TURNS, geometry
 from .solver import Solution
 

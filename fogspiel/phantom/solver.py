@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..solve.routes import Progress
-from .exact_solution import Plan, best_plan, guarantee, whole_plan
 from .bilinear_form import Form, form_of
+from .exact_solution import Plan, best_plan, guarantee, whole_plan
 from .regret_matching import Bounds, Regrets, plan_of
 
 SOLVABLE = {

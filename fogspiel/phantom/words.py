@@ -8,8 +8,17 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from .board import BOARDS, WINS, Board
-from ..solve.checkers.phantom_solution import CLASSICAL, PLAYERS, Situation, cell_of, image, seen_in, situation_of, verified
+from ..games.shared.boards import BOARDS, WINS, Board
+from ..solve.checkers.phantom_solution import (
+    CLASSICAL,
+    PLAYERS,
+    Situation,
+    cell_of,
+    image,
+    seen_in,
+    situation_of,
+    verified,
+)
 
 MARKS = "XO"
 ORDINALS = ("first", "second", "third", "fourth", "fifth")

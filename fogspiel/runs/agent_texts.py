@@ -10,15 +10,15 @@ import numpy as np
 
 from ..core.agents import Contender, fixed, named, names, redrawn, with_parameters
 from ..core.game import Game, checked_vector, parameters_of
+from ..core.players import Entrant
 from ..kriegspiel.engine import engine_in, engines
 from ..kriegspiel.engine import entrant_of as engine_entrant
+from ..solve.certificates import follower_of_certificate
 from ..tune.methods import METHODS
 from ..tune.step import Answer
-from ..core.players import Entrant
-from ..solve.certificates import follower_of_certificate
-from .store import Run, Store
 from .kinds.solve import METHOD as SOLVE
 from .kinds.tune import answer_of, player_of
+from .store import Run, Store
 
 KRIEGSPIEL = "kriegspiel"
 """The game that has engines."""

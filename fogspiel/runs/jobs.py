@@ -12,9 +12,9 @@ from typing import Any
 
 from .. import __version__
 from ..stats.race import Race
+from .kinds.tune import check_seed
 from .report import Report
 from .store import Run, Store, canonical
-from .kinds.tune import check_seed
 from .workers import say, worked
 
 METHOD = "paper"

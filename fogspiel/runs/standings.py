@@ -9,7 +9,20 @@ import numpy as np
 
 from ..core.game import WIN_DRAW_LOSS, Game
 from ..stats.race import interval
-from ..stats.round_robin import RESAMPLES, TRUSTED_SHARE, claims, cycle, cyclic_share, elo, error_bars, nash_average, resampled, scores_of, share_of_luck, undefeated
+from ..stats.round_robin import (
+    RESAMPLES,
+    TRUSTED_SHARE,
+    claims,
+    cycle,
+    cyclic_share,
+    elo,
+    error_bars,
+    nash_average,
+    resampled,
+    scores_of,
+    share_of_luck,
+    undefeated,
+)
 from .report import Chart, Series, Table
 
 RISK = 0.05

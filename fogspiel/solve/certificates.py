@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from ..core.players import Entrant, follower_of
-from .game_sources import Problem, problem_named, problem_of_package
 from .checkers.tree_certificate import check
+from .game_sources import Problem, problem_named, problem_of_package
 
 MOST_BYTES = 1 << 30
 OWN_CHECKERS = {
-    "fogspiel resistance certificate 1": "resistance.check",
-    "fogspiel phantom certificate 1": "phantom.raw",
-    "fogspiel phantom bounds 1": "phantom.proof",
-    "fogspiel permutation certificate 1": "phantom.permutation_check",
+    "fogspiel resistance certificate 1": "solve.checkers.resistance_certificate",
+    "fogspiel phantom certificate 1": "solve.checkers.phantom_solution",
+    "fogspiel phantom bounds 1": "solve.checkers.phantom_bounds",
+    "fogspiel permutation certificate 1": "solve.checkers.permutation_certificate",
 }
 """Games whose trees are too large to be walked have formats of their own, each with its independent checker."""
 OWN_PLAYERS = {
-    "fogspiel resistance certificate 1": "resistance.play",
+    "fogspiel resistance certificate 1": "solve.resistance.play",
     "fogspiel phantom certificate 1": "phantom.play",
-    "fogspiel permutation certificate 1": "phantom.permutation_play",
+    "fogspiel permutation certificate 1": "phantom.permutation.play",
 }
 OWN_WORDS = {
-    "fogspiel resistance certificate 1": "resistance.explain",
-    "fogspiel phantom certificate 1": "phantom.explain",
-    "fogspiel permutation certificate 1": "phantom.permutation_words",
+    "fogspiel resistance certificate 1": "solve.resistance.words",
+    "fogspiel phantom certificate 1": "phantom.words",
+    "fogspiel permutation certificate 1": "phantom.permutation.words",
 }
 
 
@@ -90,7 +90,7 @@ def own_words(body: dict[str, Any], everything: bool) -> list[str] | None:
 def _module(homes: dict[str, str], body: dict[str, Any]) -> Any:
     """The module that is responsible for the format of a certificate, or None."""
     home = homes.get(str(body.get("format")))
-    return import_module(f"{__package__}.{home}") if home else None
+    return import_module(f"{__package__.removesuffix('solve')}{home}") if home else None
 
 
 def strategy_rows(body: dict[str, Any], side: int, source: str | None = None) -> Iterator[tuple[str, str]]:

@@ -21,8 +21,8 @@ import numpy as np
 
 from ..core.kernel import kernel
 from ..core.rng import mixed
-from .sequence_lp import Program
 from .sequence_form import SequenceForm, Sparse, sparse
+from .sequence_lp import Program
 
 Numbers = np.ndarray | Sequence[Fraction]
 

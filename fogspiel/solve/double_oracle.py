@@ -25,8 +25,19 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import kernel
-from .row_generation import ROUNDING, TOLERANCE, Growth, check_tolerance, choices_of, follow, require, unfinished, uniform_plan, worth_of
 from .lp import equilibrium, secured
+from .row_generation import (
+    ROUNDING,
+    TOLERANCE,
+    Growth,
+    check_tolerance,
+    choices_of,
+    follow,
+    require,
+    unfinished,
+    uniform_plan,
+    worth_of,
+)
 from .sequence_form import SequenceForm, Treeplex, behaviour_of, merged, plan_of
 
 NOWHERE = -1

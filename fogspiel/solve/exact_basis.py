@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.kernel import kernel
 from .lp import BASIC
-from .sequence_lp import Program
 from .sequence_form import Sparse, sparse
+from .sequence_lp import Program
 
 MOST_WORK = 2 * 10**7
 """The elimination of a basis that takes more steps than this is given up."""

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .lp import LpPoint, basis_statuses
-from .sequence_lp import plans_of, program_of
-from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total
 from .exact_basis import vertex
+from .lp import LpPoint, basis_statuses
+from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total
+from .sequence_lp import plans_of, program_of
 
 DENOMINATORS = (1_000, 100_000)
 """The largest denominators of a behaviour probability that rounding tries."""

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .certificate import Knowledge, knowledge_of
-from .tree import CHANCE_NODE, DEFAULT_MEMORY, LEAF, Tree, tree_of
 from ..core.game import CHANCE, OVER, Game, game_named
-from .formats import Described, described, from_openspiel, read_efg, read_nfg
+from .certificate import Knowledge, knowledge_of
 from .checkers.tree_certificate import GamePositions, Look, Positions
+from .formats import Described, described, from_openspiel, read_efg, read_nfg
+from .tree import CHANCE_NODE, DEFAULT_MEMORY, LEAF, Tree, tree_of
 
 OPENSPIEL = "openspiel:"
 Watch = Callable[[int], None]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..core.game import OVER, Game
 from ..core.rng import below, stream_of
-from .sequence_lp import program_of
 from .colour_refinement import Kinds, Quotient, colours_from, quotient
+from .sequence_lp import program_of
 from .tree import Tree, sequence_form
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .sequence_lp import Program, plans_of, program_of
 from .sequence_form import SequenceForm, behaviour_of, best_total
+from .sequence_lp import Program, plans_of, program_of
 
 TOLERANCE = 1e-9
 NO_LIMIT = 2**31 - 1

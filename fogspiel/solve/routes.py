@@ -20,16 +20,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cfr import METHODS, Bounds, Regrets
+from .colour_refinement import refined
 from .double_oracle import double_oracle
-from .row_generation import Growth, lazy
+from .exact_basis import vertex
+from .fractions import Exact, exact_from, exact_of
 from .lp import Simplex, basis_statuses, planner_of, secured
 from .presolve.pipeline import Lift, Reduced, presolved
-from .sequence_lp import plans_of, program_of
-from .fractions import Exact, exact_from, exact_of
-from .colour_refinement import refined
+from .row_generation import Growth, lazy
 from .sequence_form import behaviour_of
+from .sequence_lp import plans_of, program_of
 from .tree import Tree
-from .exact_basis import vertex
 
 ROUTES = ("auto", "lp", *METHODS, "lazy", "double-oracle")
 WITH_VERTEX = ("auto", "lp")

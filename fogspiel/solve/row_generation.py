@@ -24,8 +24,8 @@ import numpy as np
 
 from ..core.kernel import kernel
 from .lp import Simplex, planner_of, secured
-from .sequence_lp import Program, plans_of, program_of
 from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, plan_of
+from .sequence_lp import Program, plans_of, program_of
 
 TOLERANCE = 1e-9
 """Strategies whose bounds differ by no more are taken for optimal."""

@@ -1,1 +1,1 @@
-"""?"""
+"""Statistics: counts in, numbers out."""

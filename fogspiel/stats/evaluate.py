@@ -9,11 +9,11 @@ import numpy as np
 
 from ..core.agents import Contender
 from ..core.game import Game
+from ..core.heartbeat import beat
 from ..core.players import Entrant
-from .race import interval
 from ..core.referee import Refereed
 from ..core.simulate import Match
-from ..runs.workers import beat
+from .race import interval
 
 LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
 BLOCK_SECONDS = 1.0

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arena import Arena
-from ..stats.matrix_game import equilibrium, symmetric
 from ..core.rng import shuffle, unit
+from ..stats.matrix_game import equilibrium, symmetric
+from .arena import Arena
 from .step import Step, mixed
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8

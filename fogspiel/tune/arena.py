@@ -14,9 +14,9 @@ import numpy as np
 
 from ..core.agents import Contender, fixed, in_turn, named, redrawn, with_parameters
 from ..core.game import Game, parameters_of
-from ..stats.race import Race, Verdict, scan
 from ..core.rng import below, child, fill_normal, stream_of
 from ..core.simulate import Match
+from ..stats.race import Race, Verdict, scan
 
 METHOD_STREAM, TRAINING, REPORT = 1, 2, 3
 LEAST_BATCH, MOST_BATCH = 64, 16_384

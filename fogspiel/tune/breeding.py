@@ -9,8 +9,8 @@ from math import isqrt
 
 import numpy as np
 
-from .arena import Arena
 from .archive import Archive, drawn, opponents
+from .arena import Arena
 from .mixture_response import NUMBERS, Pool, bred, fresh
 from .step import Step
 

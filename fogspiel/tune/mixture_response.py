@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .arena import Arena
 from .archive import Archive, drawn, opponents, shares_of
+from .arena import Arena
 
 GENERATIONS, FINALS = 4, 4
 KEPT = 4  # of a pool one in four goes on to the next generation

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arena import Arena
 from ..stats.matrix_game import coupled
+from .arena import Arena
 
 WIDER, NARROWER = 2.0, 0.84
 LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e6

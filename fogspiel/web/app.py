@@ -12,21 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
-from .session_store import Parlour
 from ..runs.sqlite_file import StoreError
-from . import catalogue
-from . import charts
-from . import pages
-from . import play
-from . import resistance
-from . import results
-from . import runs
-from . import strategies
+from . import catalogue, charts, pages, play, resistance, results, runs, strategies
 from .background import Bench
-from .security import App, Guard
-from .pages import STATIC, refusal
 from .cache import Recent
+from .pages import STATIC, refusal
 from .run_reader import Shelf
+from .security import App, Guard
+from .session_store import Parlour
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 

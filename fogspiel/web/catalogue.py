@@ -9,12 +9,12 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from ..core.agents import named, names
-from ..runs.agent_texts import engines_of
-from ..core.game import Game, game_named, games, parameters_of
 from ..core.drawing import seen
+from ..core.game import Game, game_named, games, parameters_of
 from ..core.picture import as_data
 from ..core.players import entrant_of
 from ..core.session import Sitting
+from ..runs.agent_texts import engines_of
 from .opponents import opponents
 
 KINDS = (

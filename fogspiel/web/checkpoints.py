@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..tune.arena import baseline, report_key
 from ..core.agents import Contender, fixed
 from ..core.game import game_named
+from ..runs.kinds.tune import player_of
+from ..runs.store import Run
 from ..stats.evaluate import Score, measured
+from ..tune.arena import baseline, report_key
 from ..tune.methods import METHODS
 from ..tune.step import Answer, mixed
-from ..runs.store import Run
-from ..runs.kinds.tune import player_of
 from .progress import Point
 
 CHECKPOINTS = 20

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..core.agents import names
-from ..runs.agent_texts import engines_of
 from ..core.game import Game
 from ..kriegspiel.engine import USUAL, engine_in
+from ..runs.agent_texts import engines_of
+from ..runs.kinds.solve import METHOD as SOLVE
+from ..runs.store import Store, StoreError
 from ..tune.methods import METHODS
 from .page_agents import demand_page_player
-from ..runs.store import Store, StoreError
-from ..runs.kinds.solve import METHOD as SOLVE
 
 STRATEGY, ENGINE, RUN, SOLUTION = "strategy", "engine", "run", "solution"
 LONGEST, MOST_NODES = 60.0, 50_000_000

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.agents import names
-from ..runs.agent_texts import RUN_NAME, engines_of, numbers_in
 from ..core.game import Game, game_named, games, parameters_of
 from ..kriegspiel.engine import EFFORT, STRAY, engine_in, engine_named, engines, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
+from ..runs.agent_texts import RUN_NAME, engines_of, numbers_in
 from ..runs.kinds.solve import METHOD as SOLVE
 
 CUT = ",..)"

@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
-from ..runs.agent_texts import KRIEGSPIEL
 from ..core.game import game_named
 from ..kriegspiel.pgn import written
-from .session_store import Kept, Parlour, Unknown
+from ..runs.agent_texts import KRIEGSPIEL
 from .opponents import demand_opponent
 from .session_json import pictures, replay, scene
+from .session_store import Kept, Parlour, Unknown
 
 LOG = logging.getLogger(__name__)
 THINKERS = 2

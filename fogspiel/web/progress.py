@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..tune.arena import decode
-from ..runs.kinds.bounds import METHOD as BOUNDS
-from ..runs.kinds.kriegspiel import METHOD as BOUTS
-from ..runs.jobs import METHOD as PAPER
-from ..runs.kinds.round_robin import METHOD as TOURNAMENT
 from ..core.game import WIN_DRAW_LOSS, games
 from ..kriegspiel.matches import strength_in
+from ..runs.jobs import METHOD as PAPER
+from ..runs.kinds.bounds import METHOD as BOUNDS
+from ..runs.kinds.kriegspiel import METHOD as BOUTS
 from ..runs.kinds.match import METHOD as MATCH
-from ..stats.race import interval, mean
+from ..runs.kinds.round_robin import METHOD as TOURNAMENT
 from ..runs.kinds.solve import METHOD as SOLVE
+from ..stats.race import interval, mean
+from ..tune.arena import decode
 
 MIXING = ("seed-nash", "psro", "portfolio")
 """Methods whose steps have the value of a mixture, and no race."""

@@ -8,17 +8,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from ..core.game import Game, game_named, games
+from ..kriegspiel.engine import Effort, engine_in, engine_named
+from ..kriegspiel.matches import Seat
 from ..runs.agent_texts import KRIEGSPIEL, entrant
 from ..runs.kinds.kriegspiel import Meeting
-from ..runs.kinds.round_robin import tournament
-from ..core.game import Game, game_named, games
-from ..kriegspiel.matches import Seat
-from ..kriegspiel.engine import Effort, engine_in, engine_named
 from ..runs.kinds.match import ask_of
-from .page_agents import demand_page_player
-from ..runs.sqlite_file import StoreError
+from ..runs.kinds.round_robin import tournament
 from ..runs.kinds.tune import Request, usual_games
+from ..runs.sqlite_file import StoreError
 from .opponents import demand_opponent
+from .page_agents import demand_page_player
 from .run_reader import Shelf
 
 Words = Annotated[str, Field(max_length=4000)]

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import HTMLResponse
 
 from ..games.resistance.setups import SETUPS, Setup
-from ..solve.checkers.resistance_certificate import Resistance
-from ..solve.resistance.words import spies_lines
-from ..solve.resistance.plan_tables import LETTERS, TABLES, certain_share, strategy_of
 from ..runs.kinds.solve import Request as Solve
 from ..runs.kinds.solve import solved
+from ..solve.checkers.resistance_certificate import Resistance
+from ..solve.resistance.plan_tables import LETTERS, TABLES, certain_share, strategy_of
+from ..solve.resistance.words import spies_lines
 from .background import Bench, in_time
 from .pages import page
 

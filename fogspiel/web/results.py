@@ -5,28 +5,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ..runs.kinds.bounds import METHOD as BOUNDS
-from ..runs.kinds import kriegspiel as bouts
-from ..runs.kinds import round_robin
+from ..kriegspiel.matches import manner_of, strength_in
 from ..papers.catalogue import experiment_named
-from ..runs.standings import charts, sentences, tables
 from ..runs.jobs import METHOD as PAPER
 from ..runs.jobs import request_of as paper_request
-from ..kriegspiel.matches import manner_of, strength_in
-from ..stats.elo import INTERVALS_NOTE
+from ..runs.kinds import kriegspiel as bouts
+from ..runs.kinds import round_robin
+from ..runs.kinds.bounds import METHOD as BOUNDS
 from ..runs.kinds.match import METHOD as MATCH
+from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.report import Chart, Part, Report, Series, Table, as_json, shown
 from ..runs.report.figures import colours_of, plotted
 from ..runs.report.parts import HEADING, numeric
 from ..runs.report.text import as_csv
+from ..runs.standings import charts, sentences, tables
 from ..runs.store import Run
-from ..runs.kinds.solve import METHOD as SOLVE
+from ..stats.elo import INTERVALS_NOTE
 from .background import Bench, in_time
 from .charts import with_charts
-from .summaries import asked, found, title_of
 from .pages import page
-from .run_reader import Name, Shelf
 from .progress import kind_of, trail_of
+from .run_reader import Name, Shelf
+from .summaries import asked, found, title_of
 
 METHODS = (PAPER, round_robin.METHOD, bouts.METHOD, SOLVE, BOUNDS, MATCH)
 """Runs that have a report."""

@@ -23,8 +23,8 @@ from typing import IO, Any
 from fastapi import HTTPException
 
 from ..runs.jobs import made_before
-from .page_agents import demand_page_run
 from ..runs.store import Run, Store
+from .page_agents import demand_page_run
 from .run_reader import Shelf
 
 AT_ONCE = 2

@@ -16,8 +16,8 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
-from ..runs.store import Run, Store, Summary
 from ..runs.sqlite_file import Committed, Damaged, File, identity
+from ..runs.store import Run, Store, Summary
 from .progress import Point, Trail, trail_of
 
 FRESH_SECONDS = 0.2

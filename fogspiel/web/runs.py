@@ -12,28 +12,28 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from ..core.agents import names
-from ..runs.agent_texts import engines_of
 from ..core.game import games, parameters_of
-from ..kriegspiel.engine import engines
-from ..tune.methods import METHODS
-from ..stats.race import RACES
-from ..runs.report.text import as_csv
-from ..runs.store import Summary
-from ..cli.console import ago, with_interval
 from ..core.simulate import SEATS
+from ..kriegspiel.engine import engines
+from ..runs.agent_texts import engines_of
+from ..runs.formatting import ago, with_interval
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.kinds.tune import answer_of
+from ..runs.report.text import as_csv
+from ..runs.store import Summary
+from ..stats.race import RACES
+from ..tune.methods import METHODS
 from .background import Bench
 from .charts import with_charts
-from .summaries import asked, found, parameters, steps_table, title_of
-from .requests import AnyOrder, Wrong, all_faults
+from .checkpoints import way_of
 from .pages import page
+from .progress import kind_of
+from .requests import AnyOrder, Wrong, all_faults
 from .results import METHODS as REPORTED
 from .results import attached
-from .run_reader import Followed, Name, Shelf
-from .progress import kind_of
-from .checkpoints import way_of
 from .run_processes import Workshop, resume_command
+from .run_reader import Followed, Name, Shelf
+from .summaries import asked, found, parameters, steps_table, title_of
 
 MOST_POINTS = 5000
 """Points in one answer; who has fewer asks again."""

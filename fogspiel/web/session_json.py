@@ -8,14 +8,14 @@ the other side was refused.
 from itertools import pairwise
 from typing import Any
 
-from ..games.chess.fen import SIDES as COLOURS
-from ..runs.agent_texts import KRIEGSPIEL
-from ..core.game import CHANCE, OVER, Game
-from ..kriegspiel.belief_map import Belief, beliefs
-from .session_store import Kept
 from ..core.drawing import revealed, seen
+from ..core.game import CHANCE, OVER, Game
 from ..core.picture import as_data
 from ..core.session import Moment, Sitting
+from ..games.chess.fen import SIDES as COLOURS
+from ..kriegspiel.belief_map import Belief, beliefs
+from ..runs.agent_texts import KRIEGSPIEL
+from .session_store import Kept
 from .transcript import refused, told
 
 SEATS = ("the first player", "the second player")

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..core.agents import Contender, Frozen, freeze, thaw
-from ..runs.agent_texts import entrant
 from ..core.game import Game, game_named
-from .page_agents import demand_page_player
 from ..core.players import Entrant, entrant_of
 from ..core.session import Sitting
+from ..runs.agent_texts import entrant
+from .page_agents import demand_page_player
 
 LIVE = 128
 """How many games stay in memory; the others are made again from their records when they are asked for."""

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from ..solve import certificates
 from ..core.agents import Contender, names
-from ..runs.agent_texts import RUN_NAME, engines_of, entrant
 from ..core.explain import Explanation, Picture, explained
 from ..core.game import Game, game_named, games, parameters_of
-from ..tune.methods import METHODS
-from ..runs.report.parts import FIGURES
+from ..runs.agent_texts import RUN_NAME, engines_of, entrant
 from ..runs.kinds.solve import METHOD as SOLVE
+from ..runs.report.parts import FIGURES
+from ..solve import certificates
+from ..tune.methods import METHODS
 from .background import Bench, in_time
 from .catalogue import by_kind
 from .opponents import ABOUT, demand_opponent

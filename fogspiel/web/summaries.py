@@ -4,18 +4,18 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.game import games, parameters_of
+from ..runs.formatting import with_interval
+from ..runs.jobs import METHOD as PAPER
 from ..runs.kinds.bounds import METHOD as BOUNDS
 from ..runs.kinds.kriegspiel import METHOD as BOUTS
 from ..runs.kinds.kriegspiel import kept_in
-from ..runs.jobs import METHOD as PAPER
-from ..runs.kinds.round_robin import METHOD as TOURNAMENT
-from ..core.game import games, parameters_of
 from ..runs.kinds.match import METHOD as MATCH
-from ..runs.report import Table
-from ..runs.store import Run
-from ..cli.console import with_interval
+from ..runs.kinds.round_robin import METHOD as TOURNAMENT
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.kinds.tune import answer_of
+from ..runs.report import Table
+from ..runs.store import Run
 from .progress import Point
 
 LONG = 60

@@ -6,10 +6,10 @@ or at the end; so a game that is taken up again from its record tells the same.
 
 from dataclasses import dataclass, field
 
-from ..core.game import Game
-from .session_store import Kept
 from ..core.drawing import seen
+from ..core.game import Game
 from ..core.picture import Board, Cell, Chess, Parts, Words
+from .session_store import Kept
 
 YOU, REFEREE = "you", "referee"
 REFUSED = ": refused"

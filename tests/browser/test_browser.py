@@ -7,7 +7,7 @@ import sqlite3
 from urllib.parse import urlsplit
 
 import pytest
-from web_site import CHROMIUM, open_browser, open_site
+from support.web_site import CHROMIUM, open_browser, open_site
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

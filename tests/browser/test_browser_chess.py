@@ -1,7 +1,7 @@
 """The Kriegspiel board in a real browser: tries by mouse, keys and letters, marks, guesses, and the heat map."""
 
 import pytest
-from web_site import CHROMIUM, open_browser, open_site
+from support.web_site import CHROMIUM, open_browser, open_site
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

@@ -14,7 +14,7 @@ import pytest
 from fogspiel.core.game import games
 
 COMMAND = [sys.executable, "-m", "fogspiel.cli"]
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 def test_help_needs_neither_numba_nor_numpy():

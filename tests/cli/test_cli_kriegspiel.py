@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fogspiel.runs.kinds import kriegspiel as bouts
-from fogspiel.stats.elo import INTERVALS_NOTE
 from fogspiel.kriegspiel.pgn_reader import read
+from fogspiel.runs.kinds import kriegspiel as bouts
 from fogspiel.runs.store import Store
+from fogspiel.stats.elo import INTERVALS_NOTE
 
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 SHORT = ("--nodes", 1, "--longest", 40, "--processes", 1)
 
 

@@ -63,7 +63,7 @@ def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refus
 
 def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     """One file with the six rules."""
-    source = (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text()
+    source = (Path(__file__).parents[2] / "fogspiel" / "games" / "rps.py").read_text()
     own = tmp_path / "own.py"
     own.write_text(source.replace("from ..", "from fogspiel."))
     refused("solve", own, because=("say which one", "rps-half"))

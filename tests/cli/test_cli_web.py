@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from web_site import running
+from support.web_site import running
 
 from fogspiel.cli.commands.web import hosts_of, parlour_path
 

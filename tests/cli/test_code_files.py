@@ -7,15 +7,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.store import Store
 from fogspiel.runs.kinds.solve import Request, in_silence, solved, task_of
 from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guarded
 
 HOST = "127.0.0.1:8000"
-RULES = (
-    (Path(__file__).parent.parent / "fogspiel" / "games" / "rps.py").read_text().replace("from ..", "from fogspiel.")
-)
+RULES = (Path(__file__).parents[2] / "fogspiel" / "games" / "rps.py").read_text().replace("from ..", "from fogspiel.")
 
 
 @pytest.fixture

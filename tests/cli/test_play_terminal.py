@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from fogspiel.cli.terminal import chosen, conversation, epilogue, listed, normal
 from fogspiel.core.agents import named
 from fogspiel.core.game import game_named, games
 from fogspiel.core.players import entrant_of
 from fogspiel.core.session import Sitting
-from fogspiel.cli.terminal import chosen, conversation, epilogue, listed, normal
 
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ PROBE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-from fogspiel.games._war_rules import MOST_CARDS, play_trick, lay_out, slot
-from fogspiel.rng import child
+from fogspiel.games.war.rules import MOST_CARDS, play_trick, lay_out, slot
+from fogspiel.core.rng import child
 print(int(child(1, 2)))
 """
 
@@ -37,18 +37,18 @@ def test_an_edit_in_another_file_is_noticed(tmp_path):
     copy = tmp_path / "fogspiel"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     # Move the finaliser to a file of its own, so that the edit below happens in another file than its caller.
-    text = (copy / "rng.py").read_text()
+    text = (copy / "core" / "rng.py").read_text()
     start = text.index("@inlined\ndef mixed(z):")
     end = text.index("@inlined\ndef split(")
     constants = text[text.index("GOLDEN =") : start]
-    (copy / "finaliser.py").write_text(
+    (copy / "core" / "finaliser.py").write_text(
         f"import numpy as np\nfrom .kernel import inlined\n{constants}\n{text[start:end]}"
     )
-    (copy / "rng.py").write_text(text[:start] + "from .finaliser import mixed\n\n\n" + text[end:])
+    (copy / "core" / "rng.py").write_text(text[:start] + "from .finaliser import mixed\n\n\n" + text[end:])
     before = answer(tmp_path, tmp_path / "cache")
     assert answer(tmp_path, tmp_path / "cache") == before
-    edited = (copy / "finaliser.py").read_text().replace("return z ^ (z >> S31)", "return z ^ (z >> S30)")
-    (copy / "finaliser.py").write_text(edited)
+    edited = (copy / "core" / "finaliser.py").read_text().replace("return z ^ (z >> S31)", "return z ^ (z >> S30)")
+    (copy / "core" / "finaliser.py").write_text(edited)
     assert answer(tmp_path, tmp_path / "cache") != before
 
 

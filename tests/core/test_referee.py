@@ -1,21 +1,18 @@
 """Players at the referee: the same games as the compiled loop, and solved tables that are followed."""
 
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from support.certificates import uniform_certificate
 
 from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn
-from fogspiel.solve.certificate import certificate, knowledge_of
-from fogspiel.solve.best_response import exact_judgement
-from fogspiel.solve.tree import tree_of
 from fogspiel.core.game import game_named
-from fogspiel.stats.evaluate import match_of
 from fogspiel.core.players import drawn, entrant_of, follower_of
 from fogspiel.core.referee import Refereed, played
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import SEATS, Match, positions
+from fogspiel.stats.evaluate import match_of
 
 
 @pytest.mark.parametrize("name", ["nim", "morra", "pig", "kuhn"])
@@ -57,15 +54,6 @@ def test_an_entrant_meets_the_members_that_the_compiled_loop_would_draw():
     for contender in contenders(game).values():
         scores = match_of(game, entrant_of(uniform), contender).scores(8, 0, 20)
         assert (scores == Match(game, uniform, contender).scores(8, 0, 20)).all()
-
-
-def uniform_certificate(name):
-    game = game_named(name)
-    tree = tree_of(game)
-    both = [[Fraction(1), *(Fraction(1, int(n)) for n in np.repeat(p.count, p.count))] for p in map(tree.plex, (0, 1))]
-    judged = exact_judgement(tree, *both)
-    bounds = (judged.lower, judged.upper)
-    return certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)
 
 
 def test_a_solved_table_is_followed_in_either_seat():

@@ -5,11 +5,11 @@ import pytest
 
 from fogspiel.core.agents import named
 from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.kriegspiel.engine import engine_in
-from fogspiel.kriegspiel.engine import entrant_of as engine_entrant
 from fogspiel.core.players import entrant_of
 from fogspiel.core.rng import below, stream_of
 from fogspiel.core.session import Sitting
+from fogspiel.kriegspiel.engine import engine_in
+from fogspiel.kriegspiel.engine import entrant_of as engine_entrant
 
 SOME = ["kuhn", "phantom-ttt", "morra", "war", "liars-dice-6", "goofspiel-5", "battleship", "resistance5"]
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, named, redrawn, with_parameters
 from fogspiel.core.game import OVER, game_named
-from fogspiel.games.battleship import fleets
-from fogspiel.games.battleship import rules
-from fogspiel.games.battleship import strategy as battleship
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.games.battleship import fleets, rules
+from fogspiel.games.battleship import strategy as battleship
 
 SEA = game_named("battleship")
 LENGTHS = (5, 4, 3, 2)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from fogspiel.core.agents import Contender, fixed, named, redrawn, with_parameters
 from fogspiel.core.game import Strategy, blank, game_named, nothing_to_prepare
-from fogspiel.games.cheat import rules
 from fogspiel.core.kernel import kernel
 from fogspiel.core.rng import below, normal, seed_of, split, stream_of
 from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.games.cheat import rules
 
 CHEAT, SPECIAL, CHALLENGE = (game_named(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
 ALL = (CHEAT, SPECIAL, CHALLENGE)

@@ -11,7 +11,18 @@ import pytest
 
 import fogspiel
 from fogspiel.games.chess.fen import START, fen_of, move_name, move_named, position_of, square_name, square_named
-from fogspiel.games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, can_move, is_legal, legal_count, legal_moves, perft, possible_passant, restrict
+from fogspiel.games.chess.moves import (
+    CHECKERS,
+    LIMITS,
+    MOST_MOVES,
+    can_move,
+    is_legal,
+    legal_count,
+    legal_moves,
+    perft,
+    possible_passant,
+    restrict,
+)
 from fogspiel.games.chess.position import cannot_mate, key_of, make
 from fogspiel.games.kriegspiel import rules
 

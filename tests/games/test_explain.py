@@ -11,28 +11,28 @@ import pytest
 
 from fogspiel import cli
 from fogspiel.core.agents import fixed, in_turn, mixture, named, names, redrawn, with_parameters
-from fogspiel.core.explain import Explanation, explained
-from fogspiel.games.battleship.explain import FLEETS
-from fogspiel.games.cheat.explain import SITUATIONS, opening, position
-from fogspiel.core.explanation import heat_map
-from fogspiel.games.flip.explain import coefficients, sample
-from fogspiel.games.shared.sampling import actions_in, choices, plan_of
-from fogspiel.core.game import game_named, games
-from fogspiel.games.battleship import strategy as battleship
-from fogspiel.games.cheat import rules as cheat
-from fogspiel.games.flip import rules as flip
-from fogspiel.games.morra import rules as morra
-from fogspiel.games.nim import rules as nim
-from fogspiel.games.pig import rules as pig
-from fogspiel.games.war import strategy as war
-from fogspiel.games.guesswho.rules import question
-from fogspiel.core.simulate import Match, recorded, view_of
 from fogspiel.core.exact import exact_score
+from fogspiel.core.explain import Explanation, explained
+from fogspiel.core.explanation import heat_map
+from fogspiel.core.game import game_named, games
+from fogspiel.core.simulate import Match, recorded, view_of
+from fogspiel.games.battleship import strategy as battleship
+from fogspiel.games.battleship.explain import FLEETS
+from fogspiel.games.cheat import rules as cheat
+from fogspiel.games.cheat.explain import SITUATIONS, opening, position
+from fogspiel.games.flip import rules as flip
+from fogspiel.games.flip.explain import coefficients, sample
+from fogspiel.games.guesswho.rules import question
+from fogspiel.games.morra import rules as morra
 from fogspiel.games.morra.exact import law
+from fogspiel.games.nim import rules as nim
 from fogspiel.games.permutation.exact import best_response
+from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
+from fogspiel.games.shared.sampling import actions_in, choices, plan_of
+from fogspiel.games.war import strategy as war
 
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, named, redrawn, with_parameters
 from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.games.flip import rules
 from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.games.flip import rules
 
 FLIP = game_named("flip")
 seeds = st.integers(0, 2**32 - 1)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, named, redrawn, with_parameters
+from fogspiel.core.exact import exact_score
 from fogspiel.core.game import blank, game_named
-from fogspiel.games.four import rules
 from fogspiel.core.rng import stream_of, unit
 from fogspiel.core.simulate import Match, positions, view_of
-from fogspiel.core.exact import exact_score
 from fogspiel.games.four import exact as truth
+from fogspiel.games.four import rules
 
 FULL, SMALL, WIDE = (game_named(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
 HALF = Fraction(1, 2)

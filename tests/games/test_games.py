@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_records import FOLDER, GAMES, SEED, sample_records
+from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import fixed, named, names, redrawn
 from fogspiel.core.game import OVER, UNIFORM, Strategy, game_named
-from fogspiel.games.war import rules as war
 from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.games.war import rules as war
 
 TUNABLE = [game for game in GAMES if game.strategy]
 SCRIPT = Path(__file__).parent / "golden_records.py"
@@ -272,7 +272,7 @@ def other_men(state, player, rng):
 
 def other_sum(state, player, rng):
     """Sums: the other's card and addition are hidden until both have decided."""
-    import five_payoffs as rules
+    from support import five_payoffs as rules
 
     if state[rules.CARD] >= 0 and not rules.ended(state):
         state[rules.CARD + 1 - player] = rng.integers(2)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from fogspiel.core.agents import Contender, fixed, in_turn, mixture, named, names, redrawn, with_parameters
 from fogspiel.core.game import CHANCE, OVER, UNIFORM, WIN, WIN_DRAW_LOSS, game_named
-from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
 from fogspiel.core.kernel import COMPILED
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match, positions, view_of
 from fogspiel.games.guesswho import exact as truth
+from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
 
 NUMBERS = 20_000 if COMPILED else 100
 POOLS, POOL = range(2, 129), st.integers(2, 128)

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
-from fogspiel.core.game import Strategy, game_named, nothing_to_prepare
-from fogspiel.games.morra import rules
-from fogspiel.core.simulate import Match, positions, view_of
 from fogspiel.core.exact import exact_score
+from fogspiel.core.game import Strategy, game_named, nothing_to_prepare
+from fogspiel.core.simulate import Match, positions, view_of
 from fogspiel.games.morra import exact as truth
+from fogspiel.games.morra import rules
 
 MORRA = game_named("morra")
 HALF = Fraction(1, 2)

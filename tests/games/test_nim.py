@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
-from fogspiel.core.game import game_named
-from fogspiel.games.nim import rules
-from fogspiel.core.simulate import Match, positions, recorded
 from fogspiel.core.exact import exact_score
+from fogspiel.core.game import game_named
+from fogspiel.core.simulate import Match, positions, recorded
 from fogspiel.games.nim import exact as truth
+from fogspiel.games.nim import rules
 
 NIM = game_named("nim")
 START = (1, 3, 5, 7)

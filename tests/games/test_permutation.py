@@ -7,15 +7,14 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.fractions import exact_of
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex
-from fogspiel.games.shared.boards import rectangle_symmetries
 from fogspiel.core.kernel import COMPILED, kernel
-from fogspiel.phantom.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board
 from fogspiel.games.permutation.scores import best_response, exploitability, score
-from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, digest_of, verified
+from fogspiel.games.shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
 from fogspiel.phantom.permutation.double_oracle import certificate, rounds, solved
+from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, digest_of, verified
+from fogspiel.solve.fractions import exact_of
+from fogspiel.solve.lp import equilibrium
+from fogspiel.solve.sequence_form import SequenceForm, Treeplex
 
 HALF = Fraction(1, 2)
 DIAGONALS = Grid("permutation-diagonals", 2, 2, ((0, 3), (1, 2)))

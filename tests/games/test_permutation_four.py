@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, in_turn, mixture, redrawn, with_parameters
+from fogspiel.core.exact import exact_score
 from fogspiel.core.game import game_named
-from fogspiel.games.permutation_four import rules
 from fogspiel.core.rng import below, seed_of
 from fogspiel.core.simulate import Match, positions, recorded, view_of
-from fogspiel.core.exact import exact_score
 from fogspiel.games.permutation_four import exact as truth
+from fogspiel.games.permutation_four import rules
 
 GAME = game_named("permutation-four")
 reals = st.floats(allow_nan=False, allow_infinity=False)

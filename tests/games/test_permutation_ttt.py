@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
-from fogspiel.core.game import game_named
-from fogspiel.games.permutation import rules
-from fogspiel.solve.checkers.permutation_certificate import verified
-from fogspiel.phantom.permutation.double_oracle import solved
-from fogspiel.core.simulate import Match, positions, recorded, view_of
 from fogspiel.core.exact import exact_score
+from fogspiel.core.game import game_named
+from fogspiel.core.simulate import Match, positions, recorded, view_of
 from fogspiel.games.permutation import exact as truth
+from fogspiel.games.permutation import rules
+from fogspiel.games.permutation.scores import TTT
+from fogspiel.phantom.permutation.double_oracle import certificate, solved
+from fogspiel.solve.checkers.permutation_certificate import verified
 
 GAME = game_named("permutation-ttt")
 HALF = Fraction(1, 2)
@@ -160,8 +161,9 @@ def test_the_equilibrium_is_played_with_its_probabilities():
 
 @pytest.mark.slow
 def test_the_stored_equilibrium_is_what_the_solver_finds_and_convinces_the_checker():
-    assert truth.proof() == solved()
-    assert verified(truth.proof()) == truth.VALUE
+    proof = certificate(TTT, truth.representatives(), truth.VALUE)
+    assert proof == solved()
+    assert verified(proof) == truth.VALUE
 
 
 @given(vectors)

@@ -8,9 +8,9 @@ import pytest
 
 from fogspiel.core.agents import named
 from fogspiel.core.game import OVER, UNIFORM, game_named
-from fogspiel.games.phantom import rules
-from fogspiel.phantom.board import BOARDS, GOES_ON, ILLEGAL
 from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.games.phantom import rules
+from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL
 
 OPENSPIEL = {
     "phantom-ttt": "phantom_ttt(obstype=reveal-nothing)",

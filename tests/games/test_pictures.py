@@ -6,12 +6,12 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.games.chess.position import KINDS, MEN
-from fogspiel.core.game import CHANCE, OVER, blank, games
-from fogspiel.games.battleship import rules as battleship
-from fogspiel.games.kriegspiel import rules as kriegspiel
 from fogspiel.core.drawing import _pictures, revealed, seen
+from fogspiel.core.game import CHANCE, OVER, blank, games
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
+from fogspiel.games.battleship import rules as battleship
+from fogspiel.games.chess.position import KINDS, MEN
+from fogspiel.games.kriegspiel import rules as kriegspiel
 
 NAMES = sorted(games())
 BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "kriegspiel")

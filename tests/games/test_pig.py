@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
-from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.games.pig import rules
-from fogspiel.core.simulate import Match, positions, recorded, view_of
 from fogspiel.core.exact import exact_score
+from fogspiel.core.game import CHANCE, OVER, game_named
+from fogspiel.core.simulate import Match, positions, recorded, view_of
 from fogspiel.games.pig import exact as truth
+from fogspiel.games.pig import rules
 
 PIG = game_named("pig")
 HOLD20, HOLD25, OPTIMAL = (named(PIG, name) for name in ("hold20", "hold25", "optimal"))

@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.games import binary_poker
-from fogspiel.games.goofspiel import rules as goofspiel
-from fogspiel.games import kuhn
-from fogspiel.games import leduc
-from fogspiel.games import liars_dice
-from fogspiel.games import rps
 from fogspiel.core.simulate import positions, view_of
+from fogspiel.games import binary_poker, kuhn, leduc, liars_dice, rps
+from fogspiel.games.goofspiel import rules as goofspiel
 
 TREES = {
     "rps": (13, 1, 4),

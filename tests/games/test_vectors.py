@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from test_games import by_name, every_tunable_game, module_of
 
 from fogspiel.core.agents import with_parameters
-from fogspiel.runs.agent_texts import MOST_BYTES, entrant
 from fogspiel.core.game import CHANCE, OVER, game_named, games
 from fogspiel.core.rng import below, stream_of
-from fogspiel.runs.store import Store
 from fogspiel.core.simulate import Match, view_of
+from fogspiel.runs.agent_texts import MOST_BYTES, entrant
+from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
 FEW = {"battleship": (3, 4), "four": (4, 4), "cheat": (6, 12), "war": (8, 8)}

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from fogspiel.core.agents import named, with_parameters
 from fogspiel.core.game import DRAW, LOSS, WIN, game_named
+from fogspiel.core.rng import seed_of
+from fogspiel.core.simulate import Match, positions, recorded
 from fogspiel.games.war import rules
 from fogspiel.games.war.strategy import PLAN, in_order, prepare
 from fogspiel.stats.evaluate import measured
-from fogspiel.core.rng import seed_of
-from fogspiel.core.simulate import Match, positions, recorded
 
 
 def score(game, first, second, games=40_000):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from fogspiel.games.chess.position import KING, MEN, MOVER, PAWN
 from fogspiel.core.game import blank
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.position import KING, MEN, MOVER, PAWN
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.belief_map import beliefs
 from fogspiel.kriegspiel.engine import Effort, engine_named
 from fogspiel.kriegspiel.referee import Umpire, played
-from fogspiel.core.rng import stream_of
 
 PLIES = 40
 BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs")

@@ -11,14 +11,14 @@ import time
 import numpy as np
 import pytest
 
-from fogspiel.runs.kinds import kriegspiel as played
-from fogspiel.runs.jobs import known_rows, run_of
 from fogspiel.kriegspiel import matches
-from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.referee import LIMIT, Switches, replayed
-from fogspiel.stats.race import interval
+from fogspiel.runs.jobs import known_rows, run_of
+from fogspiel.runs.kinds import kriegspiel as played
 from fogspiel.runs.store import Store
+from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
+from fogspiel.stats.race import interval
 
 ONE = Effort(nodes=1)
 GREEDY, RANDOM = matches.Seat("greedy", ONE), matches.Seat("random", ONE)

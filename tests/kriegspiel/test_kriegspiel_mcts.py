@@ -5,25 +5,39 @@ import time
 import numpy as np
 import pytest
 
+from fogspiel.core.rng import below, stream_of
 from fogspiel.games.chess.fen import START, move_named, position_of, square_named
 from fogspiel.games.chess.messages import MESSAGE
 from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
 from fogspiel.games.chess.position import KING, MEN, PAWN
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel import parameters as cells
-from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
-from fogspiel.kriegspiel.parameters import Constants
+from fogspiel.kriegspiel.beliefs.belief_update import hear_tries, tilt
 from fogspiel.kriegspiel.beliefs.opponent_motion import let_him_move, let_him_take
+from fogspiel.kriegspiel.beliefs.probability_matrices import (
+    CONTROL,
+    HAZARD,
+    KINGS,
+    OWN,
+    PAWNS,
+    PIECES,
+    SCENE,
+    SURVEYED,
+    attacked,
+    empty,
+    set_home,
+    survey,
+    total,
+)
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.mcts import ENGINES, C
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.evaluation.features import GROUND, SETS
-from fogspiel.kriegspiel.beliefs.probability_matrices import CONTROL, HAZARD, KINGS, OWN, PAWNS, PIECES, SCENE, SURVEYED, attacked, empty, set_home, survey, total
-from fogspiel.kriegspiel.opponent_model import LATEST, counted, loaded, lure_of, model_of, saved
-from fogspiel.kriegspiel.beliefs.belief_update import hear_tries, tilt
-from fogspiel.kriegspiel.referee import Umpire, played
 from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, weigh, weighed
-from fogspiel.core.rng import below, stream_of
+from fogspiel.kriegspiel.opponent_model import LATEST, counted, loaded, lure_of, model_of, saved
+from fogspiel.kriegspiel.parameters import Constants
+from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
 
 ROW = Constants().row
 EVEN = np.ones((3, 64), np.float32)

@@ -3,21 +3,18 @@
 import numpy as np
 import pytest
 
+from fogspiel.core.rng import below, stream_of
 from fogspiel.games.chess.fen import move_named, square_named
 from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import KINDS, KING, KNIGHT, MEN, NO_SQUARE, PAWN, POSITION, QUEEN, ROOK, king_of
-from fogspiel.kriegspiel.search import lone_king_endgame
-from fogspiel.kriegspiel.beliefs import fills
-from fogspiel.kriegspiel.beliefs import metaposition_update
-from fogspiel.kriegspiel.beliefs import metaposition
-from fogspiel.kriegspiel.search import metaposition_search
-from fogspiel.kriegspiel.evaluation import metaposition_value
+from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
+from fogspiel.kriegspiel.beliefs.metaposition import EMPTY, FEWEST, META, MOST, PAWNS, PIECES, THEIRS
 from fogspiel.kriegspiel.engine import Effort, Engine, engine_named
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.kriegspiel.beliefs.metaposition import EMPTY, FEWEST, META, MOST, PAWNS, PIECES, THEIRS
+from fogspiel.kriegspiel.evaluation import metaposition_value
 from fogspiel.kriegspiel.referee import Umpire, played
-from fogspiel.core.rng import below, stream_of
+from fogspiel.kriegspiel.search import lone_king_endgame, metaposition_search
 
 QUICK = Effort(nodes=300)
 NOBODY = np.zeros(64, np.int64)

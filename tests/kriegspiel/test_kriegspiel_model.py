@@ -7,21 +7,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fogspiel.runs import agent_texts
-from fogspiel.games.chess.position import KING, MEN, PAWN
-from fogspiel.runs.kinds import kriegspiel as bouts
-from fogspiel.papers.opponent_training import Lesson, rounds
 from fogspiel.core.game import game_named
-from fogspiel.kriegspiel.matches import code_of
-from fogspiel.kriegspiel.engine import Effort, Straying, engine_in, engine_named
-from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
-from fogspiel.kriegspiel.opponent_model import GENERIC, LATEST, SHAPE, change_of, counted, habits_of, home, loaded, lure_of, model_named, model_of, saved
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.position import KING, MEN, PAWN
 from fogspiel.kriegspiel.beliefs.matrix_engine import Perceiving
+from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
+from fogspiel.kriegspiel.engine import Effort, Straying, engine_in, engine_named
+from fogspiel.kriegspiel.matches import code_of
+from fogspiel.kriegspiel.opponent_model import (
+    GENERIC,
+    LATEST,
+    SHAPE,
+    change_of,
+    counted,
+    habits_of,
+    home,
+    loaded,
+    lure_of,
+    model_named,
+    model_of,
+    saved,
+)
 from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.referee import Umpire, played
-from fogspiel.core.rng import stream_of
+from fogspiel.papers.opponent_training import Lesson, rounds
+from fogspiel.runs import agent_texts
+from fogspiel.runs.kinds import kriegspiel as bouts
 
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "json.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 E4, E5 = 28, 36
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 SMALL = ("--engines", "greedy", "--nodes", 1, "--games", 6, "--processes", 1)

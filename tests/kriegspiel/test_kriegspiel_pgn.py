@@ -9,11 +9,11 @@ import chess
 import chess.pgn
 import pytest
 
+from fogspiel.core.rng import below, stream_of
 from fogspiel.games.chess.fen import SIDES, move_name, move_named
 from fogspiel.kriegspiel.pgn import written
 from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.referee import Switches, Umpire
-from fogspiel.core.rng import below, stream_of
 
 GAMES = 200
 PASSANT = "rnbqkbnr/ppp1pppp/8/8/3p4/7P/PPPPPPP1/RNBQKBNR w KQkq - 0 3"

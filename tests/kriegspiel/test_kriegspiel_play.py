@@ -5,12 +5,12 @@ import json
 
 import pytest
 
+from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import move_named
 from fogspiel.kriegspiel.engine import Effort, engine_named
 from fogspiel.kriegspiel.pgn_reader import read
-from fogspiel.kriegspiel.terminal import epilogue, side_named, sitting
 from fogspiel.kriegspiel.referee import Umpire
-from fogspiel.core.rng import stream_of
+from fogspiel.kriegspiel.terminal import epilogue, side_named, sitting
 
 
 class Script:

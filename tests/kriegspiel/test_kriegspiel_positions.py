@@ -1,7 +1,7 @@
 """Positions made by hand for what referees of Kriegspiel get wrong, and the rules that houses differ in."""
 
 import pytest
-from kriegspiel_referees import SlowReferee, cells, judged, of_the_package
+from support.kriegspiel_referees import SlowReferee, cells, judged, of_the_package
 
 from fogspiel.kriegspiel.referee import Switches, Umpire
 

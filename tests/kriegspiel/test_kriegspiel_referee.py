@@ -6,7 +6,7 @@ from collections import Counter
 import chess
 import pytest
 from joblib import Parallel, delayed
-from kriegspiel_referees import SlowReferee, judged, of_the_package, questions
+from support.kriegspiel_referees import SlowReferee, judged, of_the_package, questions
 
 from fogspiel.games.chess.fen import square_named
 from fogspiel.games.kriegspiel import rules

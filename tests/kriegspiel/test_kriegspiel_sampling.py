@@ -5,20 +5,20 @@ import random
 import numpy as np
 import pytest
 
+from fogspiel.core.game import DRAW, WIN
+from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import move_named
 from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION
-from fogspiel.core.game import DRAW, WIN
 from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observe_last
+from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING, observed
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
-from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies
-from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observe_last
 from fogspiel.kriegspiel.referee import Umpire, played
-from fogspiel.core.rng import stream_of
 
 LITTLE = Effort(nodes=150)
 

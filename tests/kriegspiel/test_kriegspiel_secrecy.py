@@ -6,15 +6,15 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
-from fogspiel.games.chess.position import KINDS, MEN, MOVER, PLY
 from fogspiel.core.agents import named
 from fogspiel.core.game import game_named
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.referee import Umpire, played
 from fogspiel.core.referee import played as refereed
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match
+from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
+from fogspiel.games.chess.position import KINDS, MEN, MOVER, PLY
+from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.referee import Umpire, played
 
 GAME = game_named("kriegspiel")
 WORLDS = 24

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
+from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.engine import Effort, engine_named
 from fogspiel.kriegspiel.referee import Umpire, played
-from fogspiel.core.rng import stream_of
 
 TREES = ("A:none", "B1:none", "C:none")
 

@@ -10,14 +10,14 @@ import time
 import numpy as np
 import pytest
 
+from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, move_named, position_of
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import with_uci
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
-from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.evaluation.uci import Uci, UciEvaluator
+from fogspiel.kriegspiel.pgn_reader import read
 from fogspiel.kriegspiel.referee import Umpire
-from fogspiel.core.rng import stream_of
 
 GOOD = """
 import sys

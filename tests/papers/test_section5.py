@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.papers import figure1
-from fogspiel.papers import section5
+from fogspiel.papers import figure1, section5
 from fogspiel.papers.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
 from fogspiel.runs.jobs import Request
-from fogspiel.stats.evaluate import Score
 from fogspiel.runs.report import Chart, as_json
+from fogspiel.stats.evaluate import Score
 
 WIN_DRAW_LOSS = (0.0, 0.5, 1.0)
 

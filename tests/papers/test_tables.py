@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fogspiel.papers import methods_compared
-from fogspiel.papers import table2
-from fogspiel.papers import table3
+from fogspiel.core.game import game_named, parameters_of
+from fogspiel.papers import methods_compared, table2, table3
 from fogspiel.papers.catalogue import EXPERIMENTS
 from fogspiel.papers.published import CROSSED, LINES, METHODS, SEEDS, Line
 from fogspiel.runs.jobs import Experiment, Job, Request, carry_on, known_rows, run_of
-from fogspiel.core.game import game_named, parameters_of
 from fogspiel.runs.store import Store
 from fogspiel.stats.median_interval import spread
 

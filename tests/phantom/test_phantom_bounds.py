@@ -9,13 +9,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL, WINS
+from fogspiel.phantom.and_or_search import REFUTED, SureWin
 from fogspiel.phantom.beliefs import DRAWN, LOST, WON, Beliefs, OpenEyes, fate, ground_of
-from fogspiel.phantom.board import BOARDS, GOES_ON, ILLEGAL, WINS
 from fogspiel.phantom.bounds import WIDTHS, bounds_of
-from fogspiel.phantom.lemmas import dominating_tries, informed_every_turn, informed_later, informed_once, orbits, random_play, symmetrised
+from fogspiel.phantom.lemmas import (
+    dominating_tries,
+    informed_every_turn,
+    informed_later,
+    informed_once,
+    orbits,
+    random_play,
+    symmetrised,
+)
 from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, step_claims
 from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verified
-from fogspiel.phantom.and_or_search import REFUTED, SureWin
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 

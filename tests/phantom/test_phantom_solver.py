@@ -8,23 +8,32 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fogspiel.core.kernel import kernel
+from fogspiel.games.phantom.words import phantom
+from fogspiel.games.shared.boards import (
+    BOARDS,
+    DRAWS,
+    GOES_ON,
+    ILLEGAL,
+    WINS,
+    Board,
+    half_turn,
+    hex_fate,
+    rectangle_symmetries,
+)
+from fogspiel.phantom.abrupt import Walks, narrowing
+from fogspiel.phantom.bilinear_form import form_of
+from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restricted, whole_plan
+from fogspiel.phantom.histories import geometry, histories_of
+from fogspiel.phantom.regret_matching import Regrets, averaged, plan_of, secured
+from fogspiel.phantom.solution_certificate import certificate
+from fogspiel.phantom.solver import form_named, opened, opening_values, openings, second_route, solution, solving
+from fogspiel.phantom.words import strategy_lines
+from fogspiel.solve.checkers import phantom_solution
+from fogspiel.solve.checkers.tree_certificate import digest_of
 from fogspiel.solve.lp import equilibrium, solved
 from fogspiel.solve.presolve.pipeline import presolved
 from fogspiel.solve.tree import tree_of
-from fogspiel.games.shared.boards import half_turn, hex_fate, rectangle_symmetries
-from fogspiel.games.phantom.words import phantom
-from fogspiel.core.kernel import kernel
-from fogspiel.solve.checkers import phantom_solution
-from fogspiel.phantom.abrupt import Walks, narrowing
-from fogspiel.phantom.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board
-from fogspiel.phantom.solution_certificate import certificate
-from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restricted, whole_plan
-from fogspiel.phantom.words import strategy_lines
-from fogspiel.phantom.bilinear_form import form_of
-from fogspiel.phantom.histories import geometry, histories_of
-from fogspiel.phantom.regret_matching import Regrets, averaged, plan_of, secured
-from fogspiel.phantom.solver import form_named, opened, opening_values, openings, second_route, solution, solving
-from fogspiel.solve.checkers.tree_certificate import digest_of
 
 VALUE = Fraction(5, 6)
 

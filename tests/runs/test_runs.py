@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fogspiel.runs.store import Busy, Damaged, Row, Store, StoreError, canonical, default_path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ASK = {"game": "war", "method": "naive", "seed": 7, "budget": 1000, "rules": 1, "options": {}, "package": "0.1.0"}
 ENDINGS = ("", "-wal", "-shm", "-lock")
 

@@ -6,12 +6,12 @@ import json
 import numpy as np
 import pytest
 
+from fogspiel.core.game import game_named
+from fogspiel.runs.jobs import known_rows, run_of
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.standings import sentences, standings
-from fogspiel.runs.jobs import known_rows, run_of
-from fogspiel.core.game import game_named
-from fogspiel.stats.round_robin import counts_of
 from fogspiel.runs.store import Store
+from fogspiel.stats.round_robin import counts_of
 
 BATAWAF = ("descending", "ascending", "uniform")
 

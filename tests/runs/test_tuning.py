@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from fogspiel.tune.methods import METHODS
-from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.store import Store, canonical
+from fogspiel.tune.methods import METHODS
 
 every_method = pytest.mark.parametrize("method", METHODS)
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from test_response import PENNIES, random_trees, tree_from
 
-from fogspiel.solve.cfr import METHODS, Regrets
+from fogspiel.games import kuhn, leduc
 from fogspiel.solve.best_response import judgement
+from fogspiel.solve.cfr import METHODS, Regrets
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
-from fogspiel.games import kuhn
-from fogspiel.games import leduc
 
 LEDUC_VALUE = -0.085606424078
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from small_resistance import small_resistance, swap
+from support.small_resistance import small_resistance, swap
 
-from fogspiel.solve.generators import Generator, orbits, symmetric, try_out
-from fogspiel.solve.lp import solved
-from fogspiel.solve.sequence_lp import plans_of, program_of
-from fogspiel.solve.colour_refinement import colours_from, colours_of, quotient
-from fogspiel.solve.best_response import judgement
-from fogspiel.solve.sequence_form import behaviour_of
-from fogspiel.solve.tree import sequence_form, tree_of
 from fogspiel.core.game import game_named
 from fogspiel.games import leduc
+from fogspiel.solve.best_response import judgement
+from fogspiel.solve.colour_refinement import colours_from, colours_of, quotient
+from fogspiel.solve.generators import Generator, orbits, symmetric, try_out
+from fogspiel.solve.lp import solved
+from fogspiel.solve.sequence_form import behaviour_of
+from fogspiel.solve.sequence_lp import plans_of, program_of
+from fogspiel.solve.tree import sequence_form, tree_of
 
 LEDUC = game_named("leduc-labelled")
 SETUP = (4, 2, (2, 2, 2), 2)

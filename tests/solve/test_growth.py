@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fogspiel.solve.double_oracle import Side, double_oracle, restricted_game
-from fogspiel.solve.row_generation import BrokenInvariant, Growth, Restricted, lazy
-from fogspiel.solve.lp import equilibrium
+from fogspiel.core.game import game_named
 from fogspiel.solve.best_response import judgement
+from fogspiel.solve.double_oracle import Side, double_oracle, restricted_game
+from fogspiel.solve.lp import equilibrium
+from fogspiel.solve.row_generation import BrokenInvariant, Growth, Restricted, lazy
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex, behaviour_of, plan_of
 from fogspiel.solve.tree import CHANCE_NODE, LEAF, Tree, sequence_form, tree_of
-from fogspiel.core.game import game_named
 
 VALUES = {
     "kuhn": -1 / 18,

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.solve.sequence_form import exact_best_total
-from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
 from fogspiel.core.game import game_named
 from fogspiel.solve.formats import described, efg_text, from_efg, from_nfg, from_openspiel, nfg_text, read_efg, read_nfg
 from fogspiel.solve.formats.nfg import plans, strategies
 from fogspiel.solve.formats.tree_builder import Plant
+from fogspiel.solve.sequence_form import exact_best_total
+from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
 
 HALF = Fraction(1, 2)
 

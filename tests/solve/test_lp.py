@@ -10,8 +10,8 @@ import pytest
 
 from fogspiel.solve import lp
 from fogspiel.solve.lp import LpFailure, Simplex, equilibrium, planner_of, solved
-from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merged, plan_of
+from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 
 RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 HALF_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
@@ -305,5 +305,5 @@ def test_wrong_requests_are_refused_with_a_sentence():
 
 
 def test_importing_the_module_does_not_import_the_solver():
-    code = "import sys, fogspiel.exact.lp, fogspiel.exact.rational; sys.exit('highspy' in sys.modules)"
+    code = "import sys, fogspiel.solve.lp, fogspiel.solve.fractions; sys.exit('highspy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

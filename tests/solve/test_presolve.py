@@ -4,16 +4,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from random_trees import random_tree
-from small_resistance import small_resistance
+from support.random_trees import random_tree
+from support.small_resistance import small_resistance
 
-from fogspiel.solve.presolve.interval_dominance import DROPPED, GONE, undominated
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.presolve.pipeline import presolved, presolved_form
+from fogspiel.core.game import game_named
 from fogspiel.solve.best_response import exact_judgement, judgement
+from fogspiel.solve.lp import equilibrium
+from fogspiel.solve.presolve.interval_dominance import DROPPED, GONE, undominated
+from fogspiel.solve.presolve.pipeline import presolved, presolved_form
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
-from fogspiel.core.game import game_named
 
 NAMES = ("kuhn", "binary-poker", "rps", "morra", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4")
 SETUPS = ((4, 1, (2, 2, 2), 2), (4, 2, (2, 2, 2), 2), (3, 1, (1, 2, 2), 2), (5, 2, (2, 3, 2), 2))

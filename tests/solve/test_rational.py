@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from test_lp import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, plex_of, random_form, solution_of
 
-from fogspiel.solve import fractions
-from fogspiel.solve import exact_basis as vertices
-from fogspiel.solve.lp import basis_statuses, equilibrium, solved
-from fogspiel.solve.sequence_lp import program_of
-from fogspiel.solve.fractions import Plan, check_plan, exact_from, exact_of, guarantee, rounded
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex, sparse
-from fogspiel.solve.tree import sequence_form, tree_of
-from fogspiel.solve.exact_basis import factored, vertex
 from fogspiel.core.game import game_named
+from fogspiel.solve import exact_basis as vertices
+from fogspiel.solve import fractions
+from fogspiel.solve.exact_basis import factored, vertex
+from fogspiel.solve.fractions import Plan, check_plan, exact_from, exact_of, guarantee, rounded
+from fogspiel.solve.lp import basis_statuses, equilibrium, solved
+from fogspiel.solve.sequence_form import SequenceForm, Treeplex, sparse
+from fogspiel.solve.sequence_lp import program_of
+from fogspiel.solve.tree import sequence_form, tree_of
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
 

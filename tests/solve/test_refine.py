@@ -4,18 +4,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from random_trees import random_tree
-from small_resistance import small_resistance
+from support.random_trees import random_tree
+from support.small_resistance import small_resistance
 
+from fogspiel.core.game import game_named
 from fogspiel.solve import colour_refinement
+from fogspiel.solve.best_response import judgement
+from fogspiel.solve.colour_refinement import Colours, colours_from, colours_of, kinds_of, quotient, refined
 from fogspiel.solve.lp import solved
 from fogspiel.solve.presolve.pipeline import presolved
-from fogspiel.solve.sequence_lp import Program, plans_of, program_of
-from fogspiel.solve.colour_refinement import Colours, colours_from, colours_of, kinds_of, quotient, refined
-from fogspiel.solve.best_response import judgement
 from fogspiel.solve.sequence_form import behaviour_of, sparse
+from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 from fogspiel.solve.tree import sequence_form, tree_of
-from fogspiel.core.game import game_named
 
 
 def program_named(name, planner=1):

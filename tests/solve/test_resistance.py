@@ -11,27 +11,27 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.sequence_form import Treeplex, merged
 from fogspiel.core.game import CHANCE, OVER, game_named
+from fogspiel.core.rng import stream_of
+from fogspiel.core.simulate import view_of
 from fogspiel.games.resistance import rules
 from fogspiel.games.resistance.setups import SETUPS, Setup
+from fogspiel.solve.checkers.resistance_certificate import Resistance, digest_of, verified
+from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.resistance import certificate as proofs
 from fogspiel.solve.resistance import row_generation
-from fogspiel.solve.checkers.resistance_certificate import Resistance, digest_of, verified
-from fogspiel.solve.resistance.words import example_lines, plan_lines, spies_lines
 from fogspiel.solve.resistance.full_sequence_form import full_form
-from fogspiel.solve.resistance.row_generation import solved, steps
+from fogspiel.solve.resistance.linear_program import Programme
 from fogspiel.solve.resistance.opening import NEVER, opening, row
 from fogspiel.solve.resistance.oracle import answers, at_tails, oracle
 from fogspiel.solve.resistance.orbits import all_plans, missions, ones, split
-from fogspiel.solve.resistance.play import resistance_choice, spies_choice
-from fogspiel.solve.resistance.linear_program import Programme
-from fogspiel.solve.resistance.pure import pure_strategy
-from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
 from fogspiel.solve.resistance.plan_tables import TABLES, certain_share, letters, strategy_of
-from fogspiel.core.rng import stream_of
-from fogspiel.core.simulate import view_of
+from fogspiel.solve.resistance.play import resistance_choice, spies_choice
+from fogspiel.solve.resistance.pure import pure_strategy
+from fogspiel.solve.resistance.row_generation import solved, steps
+from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
+from fogspiel.solve.resistance.words import example_lines, plan_lines, spies_lines
+from fogspiel.solve.sequence_form import Treeplex, merged
 
 PUBLISHED = {5: "-2/5", 6: "-1/3", 7: "-17/35", 8: "-19/28"}
 """Bossle 2018, table 6.1, prints -0.4, -0.333, -0.486 and -0.679."""
@@ -251,7 +251,7 @@ def test_set_ups_with_other_tails_are_refused():
 
 def test_the_checker_needs_neither_the_solvers_nor_their_libraries():
     code = (
-        "import sys, fogspiel.resistance.check\n"
+        "import sys, fogspiel.solve.checkers.resistance_certificate\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('numpy', 'numba', 'highspy')"
         " or m.startswith('fogspiel.solve.resistance.') and not m.endswith('.check')]\n"
         "sys.exit(str(bad) if bad else 0)"
@@ -371,7 +371,9 @@ def test_the_plan_for_people_is_optimal(players):
 def test_a_plan_without_dice_is_found_among_the_plans_of_the_solver(players):
     setup, known = SETUPS[players], []
     judge = oracle(opening(setup))
-    known += row_generation.best_plans(judge, row_generation.even_spies(judge.game), np.full(len(judge.game.tails), -1.0), most=1)[1]
+    known += row_generation.best_plans(
+        judge, row_generation.even_spies(judge.game), np.full(len(judge.game.tails), -1.0), most=1
+    )[1]
     for step in steps(setup):
         known += [(tail, tuple(plan)) for tail, *plan in step.plans]
     table = pure_strategy(setup, known, Fraction(VALUES[players]))
@@ -468,7 +470,9 @@ def test_letters_are_players_and_groups_split_in_order():
 def test_the_exact_bounds_of_a_solution_are_those_of_the_solver():
     game = opening(SETUPS[6])
     judge, programme = oracle(game), Programme(game)
-    programme.add(row_generation.best_plans(judge, row_generation.even_spies(game), np.full(len(game.tails), -1.0), most=1)[1])
+    programme.add(
+        row_generation.best_plans(judge, row_generation.even_spies(game), np.full(len(game.tails), -1.0), most=1)[1]
+    )
     answer = programme.solve()
     pair = proofs.exact_pair(judge, programme, answer)
     assert pair.lower == pair.upper == 5

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from fogspiel.games import kuhn, leduc, liars_dice
+from fogspiel.games.goofspiel import rules as goofspiel
 from fogspiel.solve.best_response import best_response, exact_judgement, judgement
 from fogspiel.solve.tree import CHANCE_NODE, LEAF, Tree, sequence_form, tree_of
-from fogspiel.games.goofspiel import rules as goofspiel
-from fogspiel.games import kuhn
-from fogspiel.games import leduc
-from fogspiel.games import liars_dice
 
 # A game as nested tuples: a payoff, Luck with (probability, game) pairs, or Choice with what the mover sees
 

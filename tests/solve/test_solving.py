@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.solve.game_sources import problem_named
-from fogspiel.runs.store import Store
 from fogspiel.runs.kinds.solve import Request, carry_on, solved
+from fogspiel.runs.store import Store
 from fogspiel.solve.checkers.tree_certificate import check
+from fogspiel.solve.game_sources import problem_named
 
 VALUES = {
     "rps": "0",

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.solve.sequence_form import behaviour_of, best_total, plan_of
-from fogspiel.solve.tree import CHANCE_NODE, LEAF, TooLarge, sequence_form, tree_of
 from fogspiel.core.game import Game, Rules, Sizes, game_named
 from fogspiel.core.kernel import kernel
+from fogspiel.solve.sequence_form import behaviour_of, best_total, plan_of
+from fogspiel.solve.tree import CHANCE_NODE, LEAF, TooLarge, sequence_form, tree_of
 
 SMALL = ["rps", "rps-half", "binary-poker", "kuhn", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4", "morra"]
 small_games = pytest.mark.parametrize("name", SMALL)

@@ -5,7 +5,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from test_referee import uniform_certificate
+from support.certificates import uniform_certificate
 
 from fogspiel.core.game import game_named
 from fogspiel.solve.checkers.tree_certificate import GamePositions, check, digest_of

@@ -11,7 +11,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.kernel import COMPILED
-from fogspiel.stats.race import BETS, GRID, PAPER, RACES, SAFE, STAKES, Race, Verdict, decision, form, grid, interval, kl_bound, looks, mean, scan
+from fogspiel.stats.race import (
+    BETS,
+    GRID,
+    PAPER,
+    RACES,
+    SAFE,
+    STAKES,
+    Race,
+    Verdict,
+    decision,
+    form,
+    grid,
+    interval,
+    kl_bound,
+    looks,
+    mean,
+    scan,
+)
 
 MIXTURES = [name for name in RACES if name.startswith("count-mixture")]
 TOLERANT = ["count-mixture", "count-mixture-symmetric"]

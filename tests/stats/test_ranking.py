@@ -11,7 +11,21 @@ from hypothesis import strategies as st
 from fogspiel.papers.published import LINES
 from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import interval
-from fogspiel.stats.round_robin import claims, counts_of, cycle, cyclic_share, elo, error_bars, holm, nash_average, p_value, resampled, scores_of, share_of_luck, undefeated
+from fogspiel.stats.round_robin import (
+    claims,
+    counts_of,
+    cycle,
+    cyclic_share,
+    elo,
+    error_bars,
+    holm,
+    nash_average,
+    p_value,
+    resampled,
+    scores_of,
+    share_of_luck,
+    undefeated,
+)
 
 ROCK_PAPER_SCISSORS = np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]])
 PUBLISHED = {

@@ -4,13 +4,12 @@ import json
 import sys
 from pathlib import Path
 
-import five_payoffs
-
 from fogspiel.core.agents import fixed, named
 from fogspiel.core.game import UNIFORM, Game, games
 from fogspiel.core.simulate import recorded
+from support import five_payoffs
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parents[1] / "golden"
 SEED = 2018
 GAMES = [*games().values(), *five_payoffs.GAMES]
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from fogspiel.solve.generators import Generator
 from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes
 from fogspiel.core.kernel import variant
+from fogspiel.solve.generators import Generator
 
 
 def small_resistance(players, spies, sizes, points):

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from fogspiel.tune.arena import report_key
 from fogspiel.core.agents import fixed, mixture, named, with_parameters
-from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnosed
-from fogspiel.tune.best_response_search import exploiter
 from fogspiel.core.game import game_named
-from fogspiel.stats.evaluate import measured
-from fogspiel.runs.store import Store
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.pig import exact as pig
 from fogspiel.games.shared.replies import best_replies
+from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnosed
 from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.store import Store
+from fogspiel.stats.evaluate import measured
+from fogspiel.tune.arena import report_key
+from fogspiel.tune.best_response_search import exploiter
 
 SMALL = Request(games=5_000, report_games=2_000, pair_games=400)
 

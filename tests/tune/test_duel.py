@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.core.game import game_named
+from fogspiel.stats.race import Race, Verdict
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.methods import method_named
 from fogspiel.tune.methods.duel import GUARDED, WIDEST, cosine, duel
-from fogspiel.stats.race import Race, Verdict
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from landscapes import landscape
 

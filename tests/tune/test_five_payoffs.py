@@ -2,22 +2,22 @@
 
 import random
 
-import five_payoffs
 import numpy as np
 import pytest
-from five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
+from support import five_payoffs
+from support.five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
 
-import fogspiel.tune.arena
 import fogspiel.core.game
 import fogspiel.runs.kinds.tune
-from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
+import fogspiel.tune.arena
 from fogspiel.core.agents import fixed, with_parameters
 from fogspiel.core.game import game_named
-from fogspiel.tune.methods import METHODS
-from fogspiel.stats.race import Race
-from fogspiel.runs.store import Store, canonical
 from fogspiel.core.simulate import recorded
 from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.store import Store, canonical
+from fogspiel.stats.race import Race
+from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
+from fogspiel.tune.methods import METHODS
 from fogspiel.web.progress import trail_of
 
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff}

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 import fogspiel.tune.methods
-from fogspiel.tune.arena import report_key
 from fogspiel.core.agents import MIXED, fixed, freeze, in_turn, mixture, named, redrawn, thaw
-from fogspiel.runs.agent_texts import entrant
-from fogspiel.runs.kinds import round_robin
 from fogspiel.core.game import game_named
-from fogspiel.runs.kinds.match import ask_of, played
-from fogspiel.stats.evaluate import measured
-from fogspiel.tune.step import Step, mixed
-from fogspiel.web.session_store import frozen, thawed
 from fogspiel.core.rng import stream_of
-from fogspiel.runs.store import Store, canonical
 from fogspiel.core.simulate import Match
 from fogspiel.games.morra import exact as morra
+from fogspiel.runs.agent_texts import entrant
+from fogspiel.runs.kinds import round_robin
+from fogspiel.runs.kinds.match import ask_of, played
 from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tuned
+from fogspiel.runs.store import Store, canonical
+from fogspiel.stats.evaluate import measured
+from fogspiel.tune.arena import report_key
+from fogspiel.tune.step import Step, mixed
+from fogspiel.web.session_store import frozen, thawed
 
 MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
 
@@ -207,7 +207,7 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
         while True:
             arena.meetings(players[:1], players[:1])
 
-    monkeypatch.setitem(fogspiel.optimise.METHODS, "luckiest", luckiest)
+    monkeypatch.setitem(fogspiel.tune.methods.METHODS, "luckiest", luckiest)
     keys = []
     scores = Match.scores
     monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import fogspiel.tune.arena
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline, report_key
 from fogspiel.core.agents import named, with_parameters
 from fogspiel.core.game import game_named
+from fogspiel.core.simulate import Match
 from fogspiel.stats.evaluate import measured
+from fogspiel.stats.race import Race
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline, report_key
 from fogspiel.tune.methods import METHODS, method_named
 from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
-from fogspiel.stats.race import Race
-from fogspiel.core.simulate import Match
 
 BATAWAF = game_named("batawaf")
 every_method = pytest.mark.parametrize("name", METHODS)
@@ -52,8 +52,8 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.arena, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tune.arena, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
     other = arena()
     assert described(other, walked(name, other)) == expected
 
@@ -187,8 +187,8 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.arena, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tune.arena, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
     assert (other.meetings(firsts, seconds, pairs=3) == own).all()

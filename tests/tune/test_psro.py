@@ -6,19 +6,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.core.agents import mixture, named, redrawn, with_parameters
 from fogspiel.core.game import game_named
-from fogspiel.tune.series import Mixed, Ucb, series
-from fogspiel.stats.evaluate import measured
-from fogspiel.tune.methods import METHODS
-from fogspiel.tune.archive import Archive, drawn, is_certain
-from fogspiel.tune.step import hashed
-from fogspiel.stats.race import Race
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.morra import exact as morra
 from fogspiel.games.permutation import exact as permutation
 from fogspiel.runs.kinds.tune import player_of
+from fogspiel.stats.evaluate import measured
+from fogspiel.stats.race import Race
+from fogspiel.tune.archive import Archive, drawn, is_certain
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent
+from fogspiel.tune.methods import METHODS
+from fogspiel.tune.series import Mixed, Ucb, series
+from fogspiel.tune.step import hashed
 
 MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
 WHO = game_named("guesswho24")

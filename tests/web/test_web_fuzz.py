@@ -11,7 +11,7 @@ schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not i
 from hypothesis import HealthCheck, settings  # noqa: E402
 from schemathesis.checks import not_a_server_error  # noqa: E402
 from schemathesis.specs.openapi.checks import response_schema_conformance  # noqa: E402
-from web_site import open_site  # noqa: E402
+from support.web_site import open_site  # noqa: E402
 
 from fogspiel.web.app import application  # noqa: E402
 

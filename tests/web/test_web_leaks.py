@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.core.game import CHANCE, OVER, blank, game_named, games
-from fogspiel.web.session_store import Parlour
 from fogspiel.web.app import application, guarded
+from fogspiel.web.session_store import Parlour
 
 HOST = "127.0.0.1:8000"
 MOST_STEPS = 120

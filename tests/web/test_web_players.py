@@ -8,13 +8,13 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
+from fogspiel.core.game import game_named
+from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.matches import Seat
 from fogspiel.runs.kinds.kriegspiel import Meeting
 from fogspiel.runs.kinds.round_robin import tournament
-from fogspiel.core.game import game_named
-from fogspiel.kriegspiel.matches import Seat
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.runs.store import Store
 from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guarded
 
 HOST = "127.0.0.1:8000"

@@ -7,14 +7,14 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.runs.kinds import round_robin
 from fogspiel.core.explain import Picture
 from fogspiel.core.game import game_named
 from fogspiel.games.resistance.setups import SETUPS
-from fogspiel.solve.resistance.words import plan_lines
-from fogspiel.solve.resistance.plan_tables import TABLES
-from fogspiel.runs.store import Store
+from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.solve import Request, carry_on, in_silence, task_of
+from fogspiel.runs.store import Store
+from fogspiel.solve.resistance.plan_tables import TABLES
+from fogspiel.solve.resistance.words import plan_lines
 from fogspiel.web.app import application, guarded
 from fogspiel.web.resistance import plan_of
 from fogspiel.web.strategies import heat_of

@@ -6,8 +6,8 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.runs.store import Store
 from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guarded
 
 HOST = "127.0.0.1:8000"

@@ -34,8 +34,8 @@ def bounds(
 
 def narrow(run: "Run", store: Path | None, as_json: bool, certificate: Path | None = None) -> None:
     """Work on bounds with a progress line; an interruption prints the command that goes on."""
-    from .. import console
     from ...runs.kinds.bounds import carry_on
+    from .. import console
 
     began = time.process_time()
     console.err.print(f"run {run.name}: bounds on {run.ask['game']}")

@@ -9,8 +9,8 @@ from ..app import AsJson, Seed, announce_compilation, app, print_json
 def list_games(as_json: AsJson = False) -> None:
     """List the games, their parameters and their named strategies."""
     from ...core import agents
-    from .. import console
     from ...core.game import games, parameters_of
+    from .. import console
 
     found = games().values()
     if as_json:
@@ -41,10 +41,10 @@ def _words_of(game: Any) -> dict[str, Any]:
 @app.command()
 def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
-    from .. import console
     from ...core.agents import UNIFORM, named
     from ...core.game import game_named
     from ...core.simulate import positions, recorded, view_of
+    from .. import console
 
     chosen = game_named(game)
     announce_compilation()
@@ -61,10 +61,14 @@ def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
     console.out.print(f"[bold]{chosen.name}[/bold]: {chosen.title} (rules version {chosen.version})")
     console.out.print(f"parameters ({len(names)}): {listed}")
     if words["hashed_parameters"]:
-        console.out.print(f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}")
+        console.out.print(
+            f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}"
+        )
     console.out.print(f"players by name: {', '.join(words['players'])}")
     console.out.print(f"source: {chosen.source}")
-    console.out.print(f"\n[bold]the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it[/bold]")
+    console.out.print(
+        f"\n[bold]the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it[/bold]"
+    )
     console.out.print(view)
     most = 12
     more = f" and {len(tries) - most} more" if len(tries) > most else ""

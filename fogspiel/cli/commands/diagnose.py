@@ -22,10 +22,10 @@ def diagnose(
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
-    from .. import console
     from ...papers.exploitability import Request, diagnosed, game_of, report
     from ...runs.report import written
     from ...runs.store import Store
+    from .. import console
 
     request = Request(games, report_games, pair_games, seed)
     with Store.open(store_path(store), write=False) as kept:

@@ -31,12 +31,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
-    from ...solve import certificates
-    from ...runs.kinds.bounds import METHOD as BOUNDS
     from ...core.agents import Contender
-    from ...runs.agent_texts import RUN_NAME, entrant
     from ...core.game import game_named, games
+    from ...runs.agent_texts import RUN_NAME, entrant
+    from ...runs.kinds.bounds import METHOD as BOUNDS
     from ...runs.kinds.solve import METHOD as SOLVE
+    from ...solve import certificates
 
     if what.endswith(".json"):
         if strategy is not None:
@@ -131,8 +131,8 @@ def _print_solution(body: dict[str, Any], every: bool, game: str | None, as_json
 
 def _print_player(game: "Game", player: "Contender", seed: int, as_json: bool) -> None:
     """Print what a player does."""
-    from .. import console
     from ...core.explain import explained
+    from .. import console
 
     found = explained(game, player, seed)
     if as_json:

@@ -5,12 +5,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, cores, print_json, resumable, resume_command, store_path
+from ..app import (
+    AsJson,
+    Cluster,
+    Seed,
+    StorePath,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    resumable,
+    resume_command,
+    store_path,
+)
 
 if TYPE_CHECKING:
-    from ...runs.kinds.kriegspiel import Meeting
-    from ...kriegspiel.matches import Row, Seat
     from ...kriegspiel.engine import Effort
+    from ...kriegspiel.matches import Row, Seat
+    from ...runs.kinds.kriegspiel import Meeting
     from ...runs.store import Run, Store
 
 group = typer.Typer(
@@ -51,8 +63,8 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
 
 def seat_of(word: str, effort: "Effort") -> "Seat":
     """The engine that a word names, with an effort of its own if it says so."""
-    from ...kriegspiel.matches import Seat
     from ...kriegspiel.engine import engine_in
+    from ...kriegspiel.matches import Seat
 
     return Seat(*engine_in(word, effort))
 
@@ -82,8 +94,8 @@ def play_match(
     as_json: AsJson = False,
 ) -> None:
     """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
-    from ...runs.kinds.kriegspiel import Meeting
     from ...kriegspiel.referee import Switches
+    from ...runs.kinds.kriegspiel import Meeting
 
     effort = effort_of(time, nodes, threads)
     other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, threads)
@@ -114,8 +126,8 @@ def play_round_robin(
     as_json: AsJson = False,
 ) -> None:
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
-    from ...runs.kinds.kriegspiel import Meeting
     from ...kriegspiel.referee import Switches
+    from ...runs.kinds.kriegspiel import Meeting
 
     effort = effort_of(time, nodes, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
@@ -152,10 +164,10 @@ def work_on_meeting(
     output: Path | None = None,
 ) -> None:
     """Play a stored match or round robin, print what came out, and write a report if there is a folder for it."""
-    from .. import console
-    from ...runs.kinds import kriegspiel as bouts
     from ...papers.kriegspiel_report import report
+    from ...runs.kinds import kriegspiel as bouts
     from ...runs.report import written
+    from .. import console
 
     met = played_meeting(runs, run, store, processes, as_json, cluster)
     request = bouts.request_of(run)
@@ -179,10 +191,10 @@ def played_meeting(
     again: str | None = None,
 ) -> list[list["Row"]]:
     """Play a stored match or round robin with a progress bar; an interruption prints the command that goes on."""
-    from .. import console
-    from ...runs.kinds import kriegspiel as bouts
     from ...runs.jobs import known_rows
+    from ...runs.kinds import kriegspiel as bouts
     from ...stats.elo import Strength
+    from .. import console
 
     request = bouts.request_of(run)
     announce_compilation()
@@ -228,12 +240,12 @@ def _elo(figures: dict[str, Any]) -> str:
 
 def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
     """Print the result for people."""
-    from .. import console
-    from ...runs.kinds.kriegspiel import outcome, standing_of
-    from ...runs.standings import sentences, tables
     from ...kriegspiel.matches import manner_of, strength_in
-    from ...stats.elo import INTERVALS_NOTE
+    from ...runs.kinds.kriegspiel import outcome, standing_of
     from ...runs.report import shown
+    from ...runs.standings import sentences, tables
+    from ...stats.elo import INTERVALS_NOTE
+    from .. import console
 
     if len(met) == 1:
         return _print_match(run, request, outcome(request, met))
@@ -282,8 +294,8 @@ def _print_match(run: str, request: "Meeting", figures: dict[str, Any]) -> None:
 @group.command("engines")
 def list_engines(as_json: AsJson = False) -> None:
     """List the engines, with a sentence each."""
-    from .. import console
     from ...kriegspiel.engine import engines
+    from .. import console
 
     found = {name: _sentence(maker) for name, maker in engines().items()}
     if as_json:

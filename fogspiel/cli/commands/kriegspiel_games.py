@@ -24,8 +24,8 @@ def export_games(
     as_json: AsJson = False,
 ) -> None:
     """Write the games of a match or round robin as PGN, whole or as one side knows them."""
-    from ...runs.kinds.kriegspiel import METHOD
     from ...papers.kriegspiel_pgn import texts_of
+    from ...runs.kinds.kriegspiel import METHOD
     from ...runs.store import Store
 
     if form != "pgn":
@@ -66,10 +66,10 @@ def play_game(
     """Play against an engine: you see your men and hear the referee; the game is saved however it ends."""
     import secrets
 
-    from ...kriegspiel.engine import engine_in, engine_named
-    from ...kriegspiel.terminal import epilogue, side_named, sitting
-    from ...kriegspiel.referee import Umpire
     from ...core.rng import stream_of
+    from ...kriegspiel.engine import engine_in, engine_named
+    from ...kriegspiel.referee import Umpire
+    from ...kriegspiel.terminal import epilogue, side_named, sitting
 
     side, (name, effort) = side_named(colour), engine_in(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed

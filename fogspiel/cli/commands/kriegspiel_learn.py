@@ -11,8 +11,8 @@ from ..app import AsJson, Cluster, Seed, StorePath, print_json, store_path
 from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group, played_meeting
 
 if TYPE_CHECKING:
-    from ...runs.kinds.kriegspiel import Meeting
     from ...kriegspiel.matches import Row
+    from ...runs.kinds.kriegspiel import Meeting
 
 
 @group.command("learn")
@@ -36,12 +36,12 @@ def learn_model(
     as_json: AsJson = False,
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
-    from .. import console
+    from ...kriegspiel.engine import engine_in
     from ...papers.opponent_training import POPULATION, Lesson
     from ...papers.opponent_training import rounds as taught_in
     from ...runs.jobs import run_of
-    from ...kriegspiel.engine import engine_in
     from ...runs.store import Store
+    from .. import console
     from ..report_tables import demand_answer
 
     words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, resume_command, store_path
+from ..app import (
+    INTERRUPTED,
+    AsJson,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    resume_command,
+    store_path,
+)
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -29,8 +41,8 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.agent_texts import entrant
     from ...core.game import game_named
+    from ...runs.agent_texts import entrant
     from ...runs.kinds.match import ask_of
 
     chosen = game_named(game)
@@ -45,8 +57,8 @@ def match(
 
 def _compute(game: "Game", one: "Side", other: "Side", ask: dict[str, Any], as_json: bool) -> None:
     """Print the exact rate."""
-    from .. import console
     from ...core.exact import exact_score
+    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
     rate = exact_score(game, one, other)
@@ -60,11 +72,11 @@ def _compute(game: "Game", one: "Side", other: "Side", ask: dict[str, Any], as_j
 
 def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads: int | None, as_json: bool) -> None:
     """Play a match, from the start or from what a run has counted; an interruption stores what was counted."""
-    from .. import console
     from ...runs.kinds.match import played
-    from ...stats.evaluate import Score
-    from ...runs.store import Store
     from ...runs.kinds.tune import PARTIAL_SECONDS
+    from ...runs.store import Store
+    from ...stats.evaluate import Score
+    from .. import console
 
     counted = (run.partial() or (run.steps[-1] if run.steps else None)) if run else None
     latest: list[Score] = []

@@ -55,8 +55,8 @@ def paper(
 
 
 def _phantom(as_json: bool) -> None:
-    from .. import console
     from ...papers import phantom_claims
+    from .. import console
 
     found = []
     with console.working("paper phantom") as say:
@@ -70,9 +70,9 @@ def _phantom(as_json: bool) -> None:
 
 
 def _resistance(players: int, full: int, certificates: Path | None, as_json: bool) -> None:
+    from ...papers import resistance_tables
     from ...solve import certificates as proofs
     from .. import console
-    from ...papers import resistance_tables
 
     with console.working("paper resistance") as say:
 

@@ -31,10 +31,10 @@ def play(
     import secrets
 
     from ...core.agents import Contender, names
-    from ...runs.agent_texts import KRIEGSPIEL, entrant
     from ...core.game import game_named
     from ...core.players import entrant_of
     from ...core.session import Sitting
+    from ...runs.agent_texts import KRIEGSPIEL, entrant
     from ..terminal import conversation, epilogue, side_named
 
     chosen, side = game_named(game), side_named(seat)

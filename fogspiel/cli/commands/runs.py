@@ -7,12 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, resumable, store_path
+from ..app import (
+    AsJson,
+    Cluster,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    resumable,
+    store_path,
+)
+from ..report_tables import demand_answer, work_on_experiment
 from .bounds import narrow, report_bounds
 from .kriegspiel import report_meeting, work_on_meeting
 from .match import play_on, print_score
 from .solve import RulesFile, report, work_on
-from ..report_tables import demand_answer, work_on_experiment
 from .tournament import work_on_tournament
 
 if TYPE_CHECKING:
@@ -43,8 +55,8 @@ def tune(
     as_json: AsJson = False,
 ) -> None:
     """Tune the strategy of a game; every step is stored, and any interruption can be resumed."""
-    from ...runs.store import Store
     from ...runs.kinds.tune import Request, usual_games
+    from ...runs.store import Store
 
     if games is None and seconds is None:
         games = usual_games(race)
@@ -63,15 +75,15 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from .. import console
+    from ...runs.jobs import METHOD as PAPER
     from ...runs.kinds.bounds import METHOD as BOUNDS
     from ...runs.kinds.kriegspiel import METHOD as BOUTS
-    from ...runs.jobs import METHOD as PAPER
-    from ...runs.kinds.round_robin import METHOD as TOURNAMENT
     from ...runs.kinds.match import METHOD as MATCH
-    from ...runs.store import Store
+    from ...runs.kinds.round_robin import METHOD as TOURNAMENT
     from ...runs.kinds.solve import METHOD as SOLVE
     from ...runs.kinds.solve import source_of
+    from ...runs.store import Store
+    from .. import console
 
     demand_answer(cluster)
     path = store_path(store)
@@ -118,9 +130,9 @@ def resume(
 
 def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool) -> None:
     """Work on a run with a progress bar; an interruption prints the command that goes on."""
-    from .. import console
-    from ...stats.race import interval, mean
     from ...runs.kinds.tune import carry_on
+    from ...stats.race import interval, mean
+    from .. import console
 
     budget = run.ask["games"]
     announce_compilation()
@@ -160,8 +172,8 @@ def _outcome(run: "Run", result: dict[str, Any]) -> dict[str, Any]:
 def _print_result(run: "Run", result: dict[str, Any]) -> None:
     import numpy as np
 
-    from .. import console
     from ...core.game import game_named
+    from .. import console
 
     ask, game = run.ask, game_named(run.ask["game"])
     console.out.print(
@@ -193,8 +205,8 @@ def list_runs(store: StorePath = None, as_json: AsJson = False) -> None:
     """List the runs of the store: state, games, score with interval, age."""
     from dataclasses import asdict
 
-    from .. import console
     from ...runs.store import Store
+    from .. import console
 
     path = store_path(store)
     with Store.open(path, write=False) as runs:
@@ -206,11 +218,14 @@ def list_runs(store: StorePath = None, as_json: AsJson = False) -> None:
     rows = [
         (
             s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
-            console.with_interval(s.score, s.interval) if s.score is not None and s.interval else "", console.ago(s.seen),
+            console.with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
+            console.ago(s.seen),
         )
         for s in found
     ]  # fmt: skip
-    console.table(f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [interval]", "last seen"), rows)
+    console.table(
+        f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [interval]", "last seen"), rows
+    )
 
 
 @app.command()

@@ -10,8 +10,8 @@ import typer
 from ..app import AsJson, StorePath, announce_compilation, app, print_json, resumable, resume_command, store_path
 
 if TYPE_CHECKING:
-    from ...runs.store import Run
     from ...runs.kinds.solve import Task
+    from ...runs.store import Run
 
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
@@ -34,11 +34,11 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
-    from .. import console
-    from ...solve.memory_limit import limited
-    from ...solve.game_sources import problem_named
-    from ...runs.store import Store
     from ...runs.kinds.solve import Request, task_of
+    from ...runs.store import Store
+    from ...solve.game_sources import problem_named
+    from ...solve.memory_limit import limited
+    from .. import console
 
     request = Request(game, method, exact, gap, memory)
     if problem_named(game).game is not None:
@@ -60,10 +60,10 @@ def work_on(
     game: str | None = None,
 ) -> None:
     """Work on a solve with a progress line; an interruption prints the command that goes on."""
-    from .. import console
-    from ...solve.memory_limit import limited
-    from ...solve.game_sources import is_code
     from ...runs.kinds.solve import carry_on
+    from ...solve.game_sources import is_code
+    from ...solve.memory_limit import limited
+    from .. import console
 
     began = time.process_time() if began is None else began
     console.err.print(f"run {run.name}: solving {run.ask['source']}")
@@ -159,9 +159,9 @@ def export_game(
     as_json: AsJson = False,
 ) -> None:
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
-    from .. import console
     from ...solve.formats import efg_text, nfg_text
     from ...solve.game_sources import problem_named
+    from .. import console
 
     writers = {".efg": efg_text, ".nfg": nfg_text}
     if output.suffix not in writers:

@@ -28,9 +28,9 @@ def tournament(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
+    from ...core.game import game_named
     from ...runs.jobs import run_of
     from ...runs.kinds.round_robin import tournament as asked
-    from ...core.game import game_named
     from ...runs.store import Store
 
     path = store_path(store)
@@ -43,10 +43,10 @@ def work_on_tournament(
     runs: "Store", run: "Run", store: Path | None, processes: int | None, output: Path | None, as_json: bool
 ) -> None:
     """Play a stored tournament with a progress bar; an interruption prints the command that goes on."""
-    from .. import console
-    from ...runs.kinds import round_robin as played
     from ...runs.jobs import known_rows
+    from ...runs.kinds import round_robin as played
     from ...runs.report import written
+    from .. import console
 
     request = played.request_of(run)
     announce_compilation()

@@ -25,8 +25,8 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, the kernel cache and the store; every problem comes with a hint."""
-    from ..doctor import checks
     from ...runs.store import Store
+    from ..doctor import checks
 
     announce_compilation()
     path, repaired = store_path(store), []

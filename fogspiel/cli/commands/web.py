@@ -34,8 +34,8 @@ def web(
     ear = _ear(host, port)
     import uvicorn  # only now: what cannot be served is said at once
 
-    from .. import console
     from ...web.app import application, guarded
+    from .. import console
 
     path, taken = store_path(store), ear.getsockname()[1]
     secret = token_urlsafe(TOKEN_BYTES) if token else None

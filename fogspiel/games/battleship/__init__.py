@@ -1,1 +1,3 @@
-"""?"""
+"""Battleship: rules, fleets, strategy."""
+
+from .strategy import GAMES as GAMES

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import rules
-from .strategy import COLUMNS, GAMES, square_name
 from ...core.drawing import Picture
 from ...core.picture import Board, Cell, Facts, Parts, Words
+from . import rules
+from .strategy import COLUMNS, GAMES, square_name
 
 TARGETS = {
     rules.UNKNOWN: ("", "unknown", "not shot at"),

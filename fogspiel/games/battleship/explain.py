@@ -5,14 +5,14 @@ from collections import Counter
 import numpy as np
 
 from ...core.agents import Contender
+from ...core.explanation import Explanation, Picture, Table, heat_map, percent
 from ...core.game import Game
+from ...core.rng import stream_of
+from ...core.simulate import view_of
+from ..shared.sampling import STREAM, actions_in, choices, estimated, plan_of
 from .fleets import CLASS
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, heat, label, words
-from ...core.rng import stream_of
-from ...core.simulate import view_of
-from ...core.explanation import Explanation, Picture, Table, heat_map, percent
-from ..shared.sampling import STREAM, actions_in, choices, estimated, plan_of
 
 FLEETS, SHOTS = 4000, 4000
 FAVOURITES = 3

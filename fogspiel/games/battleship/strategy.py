@@ -10,8 +10,51 @@ import numpy as np
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.kernel import kernel, variant
 from ...core.rng import below, stream_of, unit
-from .fleets import BOOK, CLASS, CLASSES, CROSSING, DESK, DISTRIBUTION, FACTORS, HIGH, LARGEST, LIVE, LOW, NEAR_HIGH, NEAR_LOW, bounded, drawn, list_placements, prepare_distribution, reaching, tally_fleets
-from .rules import FLEET, HIT, HITS, LENGTHS, MOST_ACTIONS, PLACEMENTS, SEA, SEEN_HITS, SEEN_MINE, SEEN_PLACED, SEEN_SEA, SEEN_SHIP, SEEN_TARGET, SHIPS, SIDE, SQUARES, apply, legal, mover, score, start, view
+from .fleets import (
+    BOOK,
+    CLASS,
+    CLASSES,
+    CROSSING,
+    DESK,
+    DISTRIBUTION,
+    FACTORS,
+    HIGH,
+    LARGEST,
+    LIVE,
+    LOW,
+    NEAR_HIGH,
+    NEAR_LOW,
+    bounded,
+    drawn,
+    list_placements,
+    prepare_distribution,
+    reaching,
+    tally_fleets,
+)
+from .rules import (
+    FLEET,
+    HIT,
+    HITS,
+    LENGTHS,
+    MOST_ACTIONS,
+    PLACEMENTS,
+    SEA,
+    SEEN_HITS,
+    SEEN_MINE,
+    SEEN_PLACED,
+    SEEN_SEA,
+    SEEN_SHIP,
+    SEEN_TARGET,
+    SHIPS,
+    SIDE,
+    SQUARES,
+    apply,
+    legal,
+    mover,
+    score,
+    start,
+    view,
+)
 
 # The strategy: one distribution over fleets for the own one, another for what to expect of the other's
 
@@ -199,6 +242,7 @@ def sea(name: str, title: str, fleets: int) -> Game:
     return Game(
         name=name,
         title=title,
+        family="battleship",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, MOST_ACTIONS),

@@ -1,1 +1,3 @@
-"""?"""
+"""Cheat."""
+
+from .rules import GAMES as GAMES

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from ...core.drawing import Picture
 from ...core.game import DRAW, LOSS, WIN
+from ...core.picture import Cards, Cell, Facts, Parts, Words
+from ..shared.cards import SUITS, face_down, suit_look
 from . import rules
 from .rules import CALL, COLOURS, GAMES, NAMES, counted
-from ...core.drawing import Picture
-from ..shared.cards import SUITS, face_down, suit_look
-from ...core.picture import Cards, Cell, Facts, Parts, Words
 
 ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 

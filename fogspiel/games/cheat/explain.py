@@ -5,10 +5,26 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.agents import Contender
-from ...core.game import Game
-from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, NEVER_LOSE, NOISE, OPENER, PARAMETERS, RANKS, SEED, SPECIAL
 from ...core.explanation import Cell, Explanation, Table
+from ...core.game import Game
 from ..shared.sampling import choices, estimated
+from .rules import (
+    CALL,
+    COLOUR,
+    COLOURS,
+    DEALT,
+    HALF,
+    HAND,
+    LAID,
+    NAMES,
+    NEVER_LOSE,
+    NOISE,
+    OPENER,
+    PARAMETERS,
+    RANKS,
+    SEED,
+    SPECIAL,
+)
 
 ASKED = 4000
 """How often the player is asked in each situation."""

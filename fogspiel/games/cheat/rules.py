@@ -368,6 +368,7 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
     return Game(
         name=name,
         title=title,
+        family="cheat",
         version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
         sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),

@@ -4,7 +4,23 @@ from ...core.kernel import kernel, ones, trailing_zeros
 from . import bits
 from .bits import bit
 from .moves import PROMOTIONS, castlings, list_moves, pushes, reach
-from .position import KINDS, KING, KING_SIDE, LAST_RANKS, NOBODY, PAWN, QUEEN, QUEEN_SIDE, ROOK, ROOK_HOME, end_of, kind_on, move_of, promotion_of, start_of
+from .position import (
+    KINDS,
+    KING,
+    KING_SIDE,
+    LAST_RANKS,
+    NOBODY,
+    PAWN,
+    QUEEN,
+    QUEEN_SIDE,
+    ROOK,
+    ROOK_HOME,
+    end_of,
+    kind_on,
+    move_of,
+    promotion_of,
+    start_of,
+)
 
 MOST_ATTEMPTS = 384
 """More than nine queens, two rooks, two bishops, two knights and a king can try on an empty board."""

@@ -5,7 +5,34 @@ import re
 import numpy as np
 
 from .moves import attackers
-from .position import BLACK, CLOCK, FORWARD, KINDS, KING, KING_HOME, KNIGHT, MEN, MOVER, NO_SQUARE, NOBODY, PASSANT, PAWN, PLY, POSITION, RIGHTS, ROOK, ROOK_HOME, WHITE, end_of, kind_on, king_of, move_of, occupied, promotion_of, start_of
+from .position import (
+    BLACK,
+    CLOCK,
+    FORWARD,
+    KINDS,
+    KING,
+    KING_HOME,
+    KNIGHT,
+    MEN,
+    MOVER,
+    NO_SQUARE,
+    NOBODY,
+    PASSANT,
+    PAWN,
+    PLY,
+    POSITION,
+    RIGHTS,
+    ROOK,
+    ROOK_HOME,
+    WHITE,
+    end_of,
+    kind_on,
+    king_of,
+    move_of,
+    occupied,
+    promotion_of,
+    start_of,
+)
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LETTERS = "pnbrqk"

@@ -9,7 +9,38 @@ import numpy as np
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from . import bits
 from .bits import ALL, BETWEEN, NONE, THROUGH, bit, diagonal, straight
-from .position import A_FILE, BISHOP, FORWARD, H_FILE, KINDS, KING, KING_HOME, KING_SIDE, KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, POSITION, QUEEN, QUEEN_SIDE, RIGHTS, ROOK, ROOK_HOME, SECOND_RANKS, WHITE, end_of, kind_on, king_of, make, move_of, occupied, start_of
+from .position import (
+    A_FILE,
+    BISHOP,
+    FORWARD,
+    H_FILE,
+    KINDS,
+    KING,
+    KING_HOME,
+    KING_SIDE,
+    KNIGHT,
+    LAST_RANKS,
+    MEN,
+    MOVER,
+    NO_SQUARE,
+    PASSANT,
+    PAWN,
+    POSITION,
+    QUEEN,
+    QUEEN_SIDE,
+    RIGHTS,
+    ROOK,
+    ROOK_HOME,
+    SECOND_RANKS,
+    WHITE,
+    end_of,
+    kind_on,
+    king_of,
+    make,
+    move_of,
+    occupied,
+    start_of,
+)
 
 CHECKERS, ALLOWED, PINNED = 0, 1, 2
 LIMITS = 3

@@ -16,8 +16,48 @@ import numpy as np
 from ...core.kernel import inlined, kernel, trailing_zeros
 from . import bits
 from .bits import NONE, THROUGH, bit
-from .moves import ALLOWED, CHECKERS, LIMITS, MOST_MOVES, PINNED, attackers, destinations, legal_moves, list_moves, pawn_captures, reach, restrict, threatened_by_pawns
-from .position import FORWARD, KINDS, KING, KING_SIDE, LAST_RANKS, MEN, MOVER, NO_SQUARE, NOBODY, PASSANT, PAWN, POSITION, QUEEN, QUEEN_SIDE, ROOK, ROOK_HOME, WHITE, end_of, kind_on, king_of, make, move_of, promotion_of, start_of, victim_square
+from .moves import (
+    ALLOWED,
+    CHECKERS,
+    LIMITS,
+    MOST_MOVES,
+    PINNED,
+    attackers,
+    destinations,
+    legal_moves,
+    list_moves,
+    pawn_captures,
+    reach,
+    restrict,
+    threatened_by_pawns,
+)
+from .position import (
+    FORWARD,
+    KINDS,
+    KING,
+    KING_SIDE,
+    LAST_RANKS,
+    MEN,
+    MOVER,
+    NO_SQUARE,
+    NOBODY,
+    PASSANT,
+    PAWN,
+    POSITION,
+    QUEEN,
+    QUEEN_SIDE,
+    ROOK,
+    ROOK_HOME,
+    WHITE,
+    end_of,
+    kind_on,
+    king_of,
+    make,
+    move_of,
+    promotion_of,
+    start_of,
+    victim_square,
+)
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MOST_MOVES

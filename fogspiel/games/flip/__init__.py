@@ -1,1 +1,3 @@
-"""?"""
+"""Flip."""
+
+from .rules import GAMES as GAMES

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ...core.drawing import Picture
+from ...core.picture import Cards, Cell, Facts, Parts, Words
+from ..shared.cards import face_up
 from . import rules
 from .rules import GAMES, PASS, RANKS, ROW
-from ...core.drawing import Picture
-from ..shared.cards import face_up
-from ...core.picture import Cards, Cell, Facts, Parts, Words
 
 PILES = ("left", "right")
 

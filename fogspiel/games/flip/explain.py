@@ -3,12 +3,25 @@
 import numpy as np
 
 from ...core.agents import Contender
+from ...core.explanation import Explanation, Table
 from ...core.game import CHANCE, OVER, Game
-from .rules import FEATURES, MANY, PILE, PRODUCTS, RANKS, SEEN_HELD, SEEN_OPEN, SEEN_PILE, label, show, value_of_play, words
 from ...core.rng import below, stream_of
 from ...core.simulate import view_of
-from ...core.explanation import Explanation, Table
 from ..shared.sampling import actions_in, choices, plan_of
+from .rules import (
+    FEATURES,
+    MANY,
+    PILE,
+    PRODUCTS,
+    RANKS,
+    SEEN_HELD,
+    SEEN_OPEN,
+    SEEN_PILE,
+    label,
+    show,
+    value_of_play,
+    words,
+)
 
 SHOWN, STREAM, LEAST_PLAYS = 10, 0xF11B, 4
 

@@ -377,6 +377,7 @@ GAMES = (
     Game(
         name="flip",
         title="Flip, 8 ranks x 4",
+        family="flip",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(CARDS + DECK, SEEN_STACKED + RANKS, DECK),

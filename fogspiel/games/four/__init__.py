@@ -1,1 +1,3 @@
-"""?"""
+"""Four in a row."""
+
+from .rules import GAMES as GAMES

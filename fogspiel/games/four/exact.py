@@ -14,10 +14,10 @@ import numpy as np
 
 from ...core.agents import REDRAWN, Contender
 from ...core.game import UNIFORM, Game, game_named
-from ..shared.columns import falling, four_aligned, is_full, open_columns
-from .rules import COLUMNS, RESULT, ROWS, STONES
 from ...core.kernel import kernel
 from ...core.simulate import positions
+from ..shared.columns import falling, four_aligned, is_full, open_columns
+from .rules import COLUMNS, RESULT, ROWS, STONES
 
 HALF = Fraction(1, 2)
 MOST_EMPTY = 28

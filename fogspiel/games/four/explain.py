@@ -3,11 +3,11 @@
 import numpy as np
 
 from ...core.agents import Contender
-from ...core.game import Game
-from .rules import label, words
-from .exact import Solver
 from ...core.explanation import Explanation, Table, bars
+from ...core.game import Game
 from ..shared.sampling import choices, estimated
+from .exact import Solver
+from .rules import label, words
 
 ASKED = 2000
 """How often the player is asked for an opening."""

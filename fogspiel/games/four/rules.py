@@ -215,6 +215,7 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
     return Game(
         name=name,
         title=f"Four in a row, {rows} rows by {columns} columns",
+        family="four",
         version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
         sizes=Sizes(STONES + 2, SEEN_OTHER + 1, columns),

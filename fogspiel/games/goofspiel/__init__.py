@@ -1,1 +1,3 @@
-"""?"""
+"""Goofspiel."""
+
+from .rules import GAMES as GAMES

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...core.game import DRAW, LOSS, WIN
-from . import rules
 from ...core.drawing import Picture
-from ..shared.cards import face_up
+from ...core.game import DRAW, LOSS, WIN
 from ...core.picture import Cards, Cell, Facts, Parts, Words
+from ..shared.cards import face_up
+from . import rules
 
 ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
 

@@ -158,6 +158,7 @@ def hand(name: str, title: str, cards: int) -> Game:
     return Game(
         name=name,
         title=title,
+        family="goofspiel",
         version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         sizes=Sizes(RESULT + MOST_CARDS, SEEN_RESULT + MOST_CARDS, cards),

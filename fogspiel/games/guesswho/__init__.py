@@ -1,1 +1,3 @@
-"""?"""
+"""Guess Who."""
+
+from .rules import GAMES as GAMES

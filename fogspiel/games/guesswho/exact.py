@@ -11,9 +11,21 @@ import numpy as np
 
 from ...core.agents import ALONE, MIXED, Contender
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel
-from .rules import CHARACTERS, FAMILY, GAMES, GOD, SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, STOCHASTIC, question
 from ...core.kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
+from .rules import (
+    CHARACTERS,
+    FAMILY,
+    GAMES,
+    GOD,
+    SEEN_ASKED,
+    SEEN_CHARACTERS,
+    SEEN_OTHER,
+    SEEN_OWN,
+    SEEN_TURN,
+    STOCHASTIC,
+    question,
+)
 
 # A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to his
 # last pool over his first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the

@@ -3,12 +3,12 @@
 import numpy as np
 
 from ...core.agents import Contender, named
-from ...core.game import CHOOSE, Game
-from .rules import CHARACTERS, GOD, STOCHASTIC
-from ...core.kernel import compiled
 from ...core.exact import exact_score
-from .exact import CERTAIN, DRAWN, fill_optimum, rate, weigh_everywhere
 from ...core.explanation import Explanation, Picture, Table, heat_map, percent
+from ...core.game import CHOOSE, Game
+from ...core.kernel import compiled
+from .exact import CERTAIN, DRAWN, fill_optimum, rate, weigh_everywhere
+from .rules import CHARACTERS, GOD, STOCHASTIC
 
 OPPONENTS = ("dichotomy", "OL", "God")
 SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))

@@ -213,6 +213,7 @@ def box(characters: int, stochastic: bool) -> Game:
     return Game(
         name=f"guesswho{characters}" + ("-stochastic" if stochastic else ""),
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),
+        family="guesswho",
         version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
         sizes=Sizes(POOL + 2, SEEN_ASKED + 1, characters),

@@ -1,1 +1,3 @@
-"""?"""
+"""Kriegspiel."""
+
+from .words import GAMES as GAMES

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...core.drawing import Picture
+from ...core.picture import Chess, Parts
 from ..chess.fen import LETTERS, SIDES, square_name
 from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
 from ..chess.words import directions_in, said
 from . import rules
 from .words import ENDINGS, GAMES, heard
-from ...core.drawing import Picture
-from ...core.picture import Chess, Parts
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7

@@ -5,12 +5,12 @@ The rules as kernels and the layout of states and views are in `_kriegspiel_rule
 
 import numpy as np
 
+from ...core.game import Game, Rules, Sizes
 from ..chess.attempts import MOST_ATTEMPTS
 from ..chess.fen import SIDES, fen_of, move_name
 from ..chess.messages import MESSAGE
 from ..chess.position import KINDS, MEN, MOVER, PLY, POSITION
 from ..chess.words import drawing, said
-from ...core.game import Game, Rules, Sizes
 from . import rules
 
 ENDINGS = {
@@ -67,6 +67,7 @@ GAMES = [
     Game(
         name="kriegspiel",
         title="Kriegspiel (Internet Chess Club rules)",
+        family="kriegspiel",
         version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         sizes=Sizes(rules.STATE, rules.VIEW, MOST_ATTEMPTS),

@@ -1,1 +1,3 @@
-"""?"""
+"""Morra."""
+
+from .rules import GAMES as GAMES

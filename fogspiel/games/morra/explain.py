@@ -1,10 +1,10 @@
 """Morra in words: what is shown, what is expected, and what that costs."""
 
 from ...core.agents import Contender
-from ...core.game import Game
-from .rules import CALLS, FINGERS, label, words
-from .exact import best_response, exploitability_exact, law, marginals
 from ...core.explanation import Explanation, Table, heat_map, percent
+from ...core.game import Game
+from .exact import best_response, exploitability_exact, law, marginals
+from .rules import CALLS, FINGERS, label, words
 
 
 def explained(game: Game, player: Contender, seed: int) -> Explanation:

@@ -209,6 +209,7 @@ GAMES = (
     Game(
         name="morra",
         title="Morra, 0 to 5 fingers",
+        family="morra",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),

@@ -1,1 +1,3 @@
-"""?"""
+"""Nim."""
+
+from .rules import GAMES as GAMES

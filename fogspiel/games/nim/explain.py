@@ -1,10 +1,10 @@
 """Nim in words: won positions kept, the first move, and the score against perfect play."""
 
 from ...core.agents import Contender, named
-from ...core.game import Game
-from .rules import heaps_of, label
-from .exact import ALL_POSITIONS, actions_of, lost_indices, moves, score
 from ...core.explanation import Explanation, Table, percent
+from ...core.game import Game
+from .exact import ALL_POSITIONS, actions_of, lost_indices, moves, score
+from .rules import heaps_of, label
 
 SHOWN = 8
 """Mistakes that are listed."""

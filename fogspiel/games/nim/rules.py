@@ -189,6 +189,7 @@ GAMES = (
     Game(
         name="nim",
         title="Nim 1-3-5-7, misère",
+        family="nim",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HEAP + HEAPS, SEEN_HEAP + HEAPS, sum(FULL)),

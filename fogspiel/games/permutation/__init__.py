@@ -1,1 +1,3 @@
-"""?"""
+"""Phantom tic-tac-toe by permutations."""
+
+from .rules import GAMES as GAMES

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ...core.drawing import Picture
 from ...core.game import DRAW, LOSS, WIN
+from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
 from .rules import CELLS, SIGNS, drawn, in_words, name_of
-from ...core.drawing import Picture
-from ...core.picture import Board, Cell, Facts, Parts, Words
 
 SIDE = 3
 ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}

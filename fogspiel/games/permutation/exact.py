@@ -13,13 +13,12 @@ import numpy as np
 
 from ...core.agents import ALONE, IN_TURN, MIXED, REDRAWN, Contender, with_parameters
 from ...core.game import UNIFORM, Game, Vector
-from . import equilibrium as solution
-from ..shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
-from .rules import CELLS, EQUILIBRIUM, FAMILY, GAMES, orders_of, ranks
 from ...core.kernel import kernel
+from ..shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
+from . import equilibrium as solution
 from . import scores as exact
-from .scores import TTT, Permutation, Reply
-from ...phantom.permutation.double_oracle import Mixtures, certificate, with_images
+from .rules import CELLS, EQUILIBRIUM, FAMILY, GAMES, orders_of, ranks
+from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
 TTT_GAME = GAMES[0]
 VALUE = Fraction(solution.VALUE)
@@ -151,16 +150,11 @@ def best_against_random(seat: int) -> Reply:
 
 def equilibrium() -> tuple[Law, Law]:
     """An optimal mixture for moving first and one for moving second, proved by `permutation_solve`."""
-    first, second = _representatives()
+    first, second = representatives()
     return _shared_out(with_images(TTT, first)), _shared_out(with_images(TTT, second))
 
 
-def proof() -> dict:
-    """The certificate of value and equilibrium, as `permutation_check.verified` reads it."""
-    return certificate(TTT, _representatives(), VALUE)
-
-
-def _representatives() -> Mixtures:
+def representatives() -> Mixtures:
     """The equilibrium with one order for all its images."""
     found: Mixtures = ({}, {})
     for mixture, weights in zip(found, (solution.FIRST, solution.SECOND), strict=True):

@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 from ...core.agents import Contender, named
-from ...core.game import UNIFORM, Game
-from .rules import CELLS, EQUILIBRIUM
-from .exact import Law, against_random, exploitability_of, laws, replies, score
 from ...core.explanation import Explanation, Picture, Table, percent
+from ...core.game import UNIFORM, Game
+from .exact import Law, against_random, exploitability_of, laws, replies, score
+from .rules import CELLS, EQUILIBRIUM
 
 SEATS = ("moving first", "moving second")
 SIDE = 3

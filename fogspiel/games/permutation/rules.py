@@ -18,8 +18,8 @@ import numpy as np
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.kernel import inlined, kernel
 from ...core.rng import unit
-from . import equilibrium as solution
 from ..shared.boards import BOARDS, DRAWS, ILLEGAL, WINS, tic_tac_toe
+from . import equilibrium as solution
 
 RESULT, WRITTEN, ORDER = 0, 1, 3
 CELLS = 9
@@ -276,6 +276,7 @@ GAMES = (
     Game(
         name="permutation-ttt",
         title="Phantom tic-tac-toe by permutations",
+        family="permutation",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.kernel import CELLS, NOTHING, NUMBER, TABLE, compiled, inlined, kernel, kernel_of
-from ...phantom.board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
+from ..shared.boards import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 
 TTT = BOARDS["ttt"]
 DIGIT = 40
@@ -31,6 +31,9 @@ draw."""
 Permutation = tuple[int, ...]
 Mixture = Mapping[Permutation, int | float | Fraction]
 """How likely each permutation is, in any unit; floats count as the fractions they are."""
+
+Mixtures = tuple[dict[Permutation, int | Fraction], dict[Permutation, int | Fraction]]
+"""How likely each player is to use a permutation or one of its images."""
 
 
 class Reply(NamedTuple):
@@ -260,3 +263,13 @@ def checked(order: Sequence[int], board: Board) -> Permutation:
     if sorted(cells) != list(range(board.cells)):
         raise ValueError(f"{list(order)} is not a permutation of the cells 0 to {board.cells - 1} of {board.name}")
     return cells
+
+
+def images(board: Board, cells: Permutation) -> list[Permutation]:
+    """A permutation as the symmetries of the board move it."""
+    return [tuple(moved) for moved in board.symmetries[:, list(cells)].tolist()]
+
+
+def with_images(board: Board, mixture: dict[Permutation, int | Fraction]) -> dict[Permutation, int | Fraction]:
+    """The mixture in which every permutation is replaced by all its images, which are different from each other."""
+    return {image: weight for cells, weight in mixture.items() for image in images(board, cells)}

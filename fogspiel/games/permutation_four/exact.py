@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
 from ...core.game import Game, checked_vector
-from .rules import GAMES, play
 from ...core.kernel import kernel
+from .rules import GAMES, play
 
 FOUR = GAMES[0]
 

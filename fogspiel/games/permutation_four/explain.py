@@ -3,12 +3,12 @@
 import numpy as np
 
 from ...core.agents import Contender
-from ...core.game import Game
-from .rules import COLUMNS, TURNS_EACH
-from ...stats.evaluate import Score
-from ...core.rng import child, fill_normal
-from .exact import first_player_matrix
 from ...core.explanation import Explanation, Table
+from ...core.game import Game
+from ...core.rng import child, fill_normal
+from ...stats.evaluate import Score
+from .exact import first_player_matrix
+from .rules import COLUMNS, TURNS_EACH
 
 OPPONENTS = 2000
 """Random players met in each seat."""

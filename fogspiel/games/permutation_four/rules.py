@@ -191,6 +191,7 @@ GAMES = (
     Game(
         name="permutation-four",
         title="Phantom four in a row by permutations, 4 rows by 7 columns",
+        family="permutation_four",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),

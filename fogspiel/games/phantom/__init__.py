@@ -1,1 +1,3 @@
-"""?"""
+"""Phantom games on boards."""
+
+from .words import GAMES as GAMES

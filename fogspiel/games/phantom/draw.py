@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from ...core.drawing import Picture
 from ...core.game import DRAW, LOSS, WIN
-from . import rules
+from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
+from . import rules
 from .words import GAMES, MARKS, begun, cells_of, told
-from ...core.drawing import Picture
-from ...core.picture import Board, Cell, Facts, Parts, Words
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.game import DRAW, LOSS, WIN, Game, Rules, Sizes
-from . import rules
 from ..shared.boards import BOARDS, LETTERS, Board
+from . import rules
 
 MARKS = "XO"
 
@@ -111,6 +111,7 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
     return Game(
         name=name,
         title=title,
+        family="phantom",
         version=1,
         rules=Rules(
             rules.start_of(board.name, turns, counted),

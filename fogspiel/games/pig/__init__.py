@@ -1,1 +1,3 @@
-"""?"""
+"""Pig."""
+
+from .rules import GAMES as GAMES

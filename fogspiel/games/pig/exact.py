@@ -14,8 +14,8 @@ import numpy as np
 
 from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
 from ...core.game import UNIFORM, Game
-from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
 from ...core.kernel import kernel
+from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
 
 HALF = Fraction(1, 2)
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...core.agents import Contender, named, redrawn
-from ...core.game import Game, Strategy
-from .rules import GOAL, OPTIMUM, threshold_of, words
-from .exact import LEAST, optimum, rate, redrawn_law, saddle, threshold_matrix
 from ...core.explanation import Explanation, Table, heat_map
+from ...core.game import Game, Strategy
+from .exact import LEAST, optimum, rate, redrawn_law, saddle, threshold_matrix
+from .rules import GOAL, OPTIMUM, threshold_of, words
 
 BANKS = range(0, GOAL, 10)
 

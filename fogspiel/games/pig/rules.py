@@ -246,6 +246,7 @@ GAMES = (
     Game(
         name="pig",
         title="Pig, first to 100",
+        family="pig",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(BANKED + 2, SEEN_PHASE + 1, FACES),

@@ -1,1 +1,3 @@
-"""?"""
+"""The Resistance."""
+
+from .rules import GAMES as GAMES

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import rules
-from .rules import FAILURE, GAMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
 from ...core.drawing import Picture
 from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
+from . import rules
+from .rules import FAILURE, GAMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
 
 OUTCOMES = ("under way", "success", "sabotaged")
 

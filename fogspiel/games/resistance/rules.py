@@ -186,6 +186,7 @@ def table(players: int, setup: Setup) -> Game:
     return Game(
         name=f"resistance{players}",
         title=f"The Resistance, {players} players",
+        family="resistance",
         version=VERSION,
         rules=Rules(start_with(setup), mover, legal, apply, view, score),
         sizes=Sizes(STATE, VIEW, most),

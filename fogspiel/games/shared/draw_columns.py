@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.drawing import Picture
 from ...core.game import DRAW, LOSS, WIN
+from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..four import rules as four
 from ..permutation_four import rules as permutation_four
 from .columns import SIGNS, stones_in
-from ...core.drawing import Picture
-from ...core.picture import Board, Cell, Facts, Parts, Words
 
 ENDS = {LOSS: "O wins.", DRAW: "A draw.", WIN: "X wins."}
 

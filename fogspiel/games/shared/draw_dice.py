@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .. import liars_dice
-from ..pig import rules as pig
 from ...core.drawing import Picture
 from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
+from .. import liars_dice
+from ..pig import rules as pig
 
 DICE, TENS, LIAR = liars_dice.DICE, liars_dice.TENS, liars_dice.LIAR
 

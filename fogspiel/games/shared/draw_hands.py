@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..morra import rules as morra
-from .. import rps
 from ...core.drawing import Picture
 from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
+from .. import rps
+from ..morra import rules as morra
 
 CALLS, FINGERS = morra.CALLS, morra.FINGERS
 

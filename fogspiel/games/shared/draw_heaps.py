@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..guesswho import rules as guesswho
-from ..nim import rules as nim
 from ...core.drawing import Picture
 from ...core.picture import Board, Cell, Facts, Parts, Words
+from ..guesswho import rules as guesswho
+from ..nim import rules as nim
 
 IN_A_ROW = 12
 TOKEN = "●"

@@ -4,12 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import binary_poker
-from .. import kuhn
-from .. import leduc
 from ...core.drawing import Picture
-from .cards import SUITS, face_down
 from ...core.picture import Cards, Cell, Facts, Parts, Words
+from .. import binary_poker, kuhn, leduc
+from .cards import SUITS, face_down
 
 Card = Callable[[int], Cell]
 

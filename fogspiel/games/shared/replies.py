@@ -11,14 +11,14 @@ import numpy as np
 
 from ...core.agents import ALONE, MIXED, Contender, with_parameters
 from ...core.game import CHOOSE, Game
-from ..guesswho.rules import CHARACTERS, STOCHASTIC
-from ..pig.rules import FACES, GOAL, LEAST, threshold_of
 from ...core.kernel import compiled, kernel
 from ..guesswho import exact as guesswho
+from ..guesswho.rules import CHARACTERS, STOCHASTIC
 from ..morra import exact as morra
 from ..nim import exact as nim
 from ..permutation import exact as permutation
 from ..pig import exact as pig
+from ..pig.rules import FACES, GOAL, LEAST, threshold_of
 
 ANYBODY, TOLD, THRESHOLD = "anybody", "anybody who is told which member he meets", "a threshold"
 
@@ -37,7 +37,7 @@ class BestReply(NamedTuple):
 
 def best_replies(game: Game, player: Contender) -> list[BestReply]:
     """The best replies that can be computed against a vector or a mixture of them, none where nobody knows how."""
-    kind = game.show.__module__.rsplit(".", 1)[-1]
+    kind = game.family
     if player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
         return []
     if kind == "morra":

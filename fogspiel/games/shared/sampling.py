@@ -5,11 +5,11 @@ from collections import Counter
 import numpy as np
 
 from ...core.agents import Contender
+from ...core.explanation import percent
 from ...core.game import Game
-from ...stats.evaluate import Score
 from ...core.rng import stream_of
 from ...core.simulate import view_of
-from ...core.explanation import percent
+from ...stats.evaluate import Score
 
 STREAM = 0xE4B1
 """Apart from the streams of games, so that nothing sampled here has been seen by a method."""

@@ -1,1 +1,3 @@
-"""?"""
+"""War and Batawaf."""
+
+from .strategy import GAMES as GAMES

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ...core.drawing import Picture
+from ...core.picture import Cards, Cell, Facts, Parts, Words
+from ..shared.cards import face_up
 from . import rules
 from .strategy import GAMES, card_name
-from ...core.drawing import Picture
-from ..shared.cards import face_up
-from ...core.picture import Cards, Cell, Facts, Parts, Words
 
 
 def view(seen: np.ndarray) -> Parts:

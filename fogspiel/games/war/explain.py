@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...core.agents import Contender
+from ...core.explanation import Cell, Explanation, Table, percent
 from ...core.game import Game
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, in_order, words
-from ...core.explanation import Cell, Explanation, Table, percent
 
 PACKETS = (2, 4, 6)
 """The usual numbers of won cards: those of a trick without a battle, and two more."""

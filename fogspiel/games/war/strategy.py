@@ -11,7 +11,42 @@ import numpy as np
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
 from ...core.kernel import inlined, kernel, variant
 from ...core.rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
-from .rules import CARDS, DEALING, DECK, FINISHED, HEAD, HELD, MOST_CARDS, MOST_MOVES, MOVES, PACKET, PHASE, RESULT, RING, SEEN_BOTTOM, SEEN_OTHER, SEEN_OWN, SEEN_PACKET, SEEN_PLACED, SEEN_TOP, SEEN_VALUES, SEEN_WON, VALUES, WINNER, WON, apply, deal, lay_out, legal, mover, play_trick, score, slot, start_with, view
+from .rules import (
+    CARDS,
+    DEALING,
+    DECK,
+    FINISHED,
+    HEAD,
+    HELD,
+    MOST_CARDS,
+    MOST_MOVES,
+    MOVES,
+    PACKET,
+    PHASE,
+    RESULT,
+    RING,
+    SEEN_BOTTOM,
+    SEEN_OTHER,
+    SEEN_OWN,
+    SEEN_PACKET,
+    SEEN_PLACED,
+    SEEN_TOP,
+    SEEN_VALUES,
+    SEEN_WON,
+    VALUES,
+    WINNER,
+    WON,
+    apply,
+    deal,
+    lay_out,
+    legal,
+    mover,
+    play_trick,
+    score,
+    slot,
+    start_with,
+    view,
+)
 
 # The strategy of the paper, section V-A
 
@@ -328,6 +363,7 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
     return Game(
         name=name,
         title=title,
+        family="war",
         version=1,
         rules=Rules(start_with(values, copies, int(shared)), mover, legal, apply, view, score),
         sizes=Sizes(DECK + 2 * RING, SEEN_WON + MOST_CARDS, max(values * copies, 2 * values + 1)),

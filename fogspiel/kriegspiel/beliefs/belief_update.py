@@ -4,15 +4,39 @@ import math
 
 import numpy as np
 
+from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ABOVE, BELOW, BETWEEN, FALLING, FILE, NONE, RANK, RISING, bit
 from ...games.chess.messages import BY_FILE, BY_KNIGHT, BY_RANK, rising_is_long
 from ...games.chess.moves import reach
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, kind_on, start_of
-from ...core.kernel import kernel, trailing_zeros
 from ..parameters import KNIGHT_SHARE, LINE_SHARE
 from .opponent_motion import let_him_move, let_him_take
-from .probability_matrices import CHECKS, COLOUR, CONTROL, KINGS, NEXT, OCC, OWN, PAWNS, PIECES, SURE, SURVEYED, TRIES, deny_king, move_in, note_move, occupancy, pawn_targets, pin_chance, scale, survey, take_off, total, way_is_clear
+from .probability_matrices import (
+    CHECKS,
+    COLOUR,
+    CONTROL,
+    KINGS,
+    NEXT,
+    OCC,
+    OWN,
+    PAWNS,
+    PIECES,
+    SURE,
+    SURVEYED,
+    TRIES,
+    deny_king,
+    move_in,
+    note_move,
+    occupancy,
+    pawn_targets,
+    pin_chance,
+    scale,
+    survey,
+    take_off,
+    total,
+    way_is_clear,
+)
 
 
 @kernel

@@ -13,13 +13,43 @@ check, or where they stand on a board that is taken as a model. A board that doe
 
 import numpy as np
 
-from ...games.chess import bits
-from ...games.chess.bits import ALL, BETWEEN, NONE, bit, diagonal, straight
-from ...games.chess.messages import BY_FILE, BY_KNIGHT, BY_LONG_DIAGONAL, BY_RANK, CHECKS, SQUARE, TAKEN, TRIES, directions, pawn_tries, rising_is_long
-from ...games.chess.moves import attackers, can_move, destinations, reach, restrict, threatened_by_pawns
-from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, PLY, POSITION, QUEEN, RIGHTS, ROOK, kind_on, king_of, occupied
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.rng import below
+from ...games.chess import bits
+from ...games.chess.bits import ALL, BETWEEN, NONE, bit, diagonal, straight
+from ...games.chess.messages import (
+    BY_FILE,
+    BY_KNIGHT,
+    BY_LONG_DIAGONAL,
+    BY_RANK,
+    CHECKS,
+    SQUARE,
+    TAKEN,
+    TRIES,
+    directions,
+    pawn_tries,
+    rising_is_long,
+)
+from ...games.chess.moves import attackers, can_move, destinations, reach, restrict, threatened_by_pawns
+from ...games.chess.position import (
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    MEN,
+    MOVER,
+    NO_SQUARE,
+    PASSANT,
+    PAWN,
+    PLY,
+    POSITION,
+    QUEEN,
+    RIGHTS,
+    ROOK,
+    kind_on,
+    king_of,
+    occupied,
+)
 from .particle_filter import copy_board
 
 COLOUR, CASTLING, PLIES, HEARD, PAWNS_LEFT, PIECES_LEFT, REFUSED = 6, 7, 8, 9, 13, 14, 15

@@ -2,17 +2,17 @@
 
 import numpy as np
 
+from ...core.rng import split
 from ...games.chess.messages import CHECKS as SAID_CHECKS
 from ...games.chess.messages import SQUARE, TAKEN
 from ...games.chess.messages import TRIES as SAID_TRIES
 from ...games.chess.position import KINDS
 from ...games.kriegspiel import rules
-from ...core.rng import split
-from ..parameters import Constants
 from ..engine import Effort, Engine
-from .probability_matrices import CHECKS, OWN, RIGHTS, SCENE, TRIES, scatter, set_home
 from ..opponent_model import lure_of
+from ..parameters import Constants
 from .belief_update import note_accepted, note_answer, note_refused
+from .probability_matrices import CHECKS, OWN, RIGHTS, SCENE, TRIES, scatter, set_home
 
 
 class Perceiving(Engine):

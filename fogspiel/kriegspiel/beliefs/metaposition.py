@@ -21,13 +21,24 @@ referee's words are ambiguous; `repair` mends what has become impossible.
 
 import numpy as np
 
+from ...core.kernel import inlined, kernel, leading_zeros, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, bit
 from ...games.chess.moves import reach
 from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, end_of, start_of
-from ...core.kernel import inlined, kernel, leading_zeros, ones, trailing_zeros
-from .fills import BOTTOM, TOP, around, beside, cornering, flooded_diagonally, flooded_north, flooded_sideways, flooded_south, leaps
+from .fills import (
+    BOTTOM,
+    TOP,
+    around,
+    beside,
+    cornering,
+    flooded_diagonally,
+    flooded_north,
+    flooded_sideways,
+    flooded_south,
+    leaps,
+)
 
 OWN, THEIRS, EMPTY, AGES, FEWEST, MOST, PAWNS, PIECES, RIGHTS = 0, 6, 12, 13, 18, 19, 20, 21, 22
 TRIES, THREATS, PROMOTED, PASSED, QUIET, WHOLE, CASTLES = 23, 24, 25, 26, 27, 28, 29

@@ -2,15 +2,66 @@
 
 import numpy as np
 
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import ABOVE, BELOW, BETWEEN, FALLING, FILE, RANK, RISING, THROUGH, along, bit, diagonal, straight
-from ...games.chess.messages import BY_FILE, BY_KNIGHT, BY_LONG_DIAGONAL, BY_RANK, BY_SHORT_DIAGONAL, CHECKS, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, rising_is_long
+from ...games.chess.bits import (
+    ABOVE,
+    BELOW,
+    BETWEEN,
+    FALLING,
+    FILE,
+    RANK,
+    RISING,
+    THROUGH,
+    along,
+    bit,
+    diagonal,
+    straight,
+)
+from ...games.chess.messages import (
+    BY_FILE,
+    BY_KNIGHT,
+    BY_LONG_DIAGONAL,
+    BY_RANK,
+    BY_SHORT_DIAGONAL,
+    CHECKS,
+    NOTHING_TAKEN,
+    PAWN_TAKEN,
+    SQUARE,
+    TAKEN,
+    rising_is_long,
+)
 from ...games.chess.messages import TRIES as SAID_TRIES
 from ...games.chess.moves import reach
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, end_of, kind_on, start_of
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from .fills import BOTTOM
-from .metaposition import AGE_OF_A_MAN, EMPTY, FEWEST, MOST, OWN_FIFTH_RANK, OWN_SEVENTH_RANK, PASSED, PROMOTED, QUIET, THEIRS, THREATS, TRIES, WHOLE, commanded, enemies, grow_older, move, own_men, per_file, possible_men, repair, set_age, spread, take, threatened_by_pawns_up
+from .metaposition import (
+    AGE_OF_A_MAN,
+    EMPTY,
+    FEWEST,
+    MOST,
+    OWN_FIFTH_RANK,
+    OWN_SEVENTH_RANK,
+    PASSED,
+    PROMOTED,
+    QUIET,
+    THEIRS,
+    THREATS,
+    TRIES,
+    WHOLE,
+    commanded,
+    enemies,
+    grow_older,
+    move,
+    own_men,
+    per_file,
+    possible_men,
+    repair,
+    set_age,
+    spread,
+    take,
+    threatened_by_pawns_up,
+)
 
 
 @kernel

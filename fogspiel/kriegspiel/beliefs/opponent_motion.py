@@ -6,12 +6,26 @@ time of the game (all 1 without a database).
 
 import numpy as np
 
+from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.position import FORWARD, LAST_RANKS, SECOND_RANKS
-from ...core.kernel import kernel, ones, trailing_zeros
 from ..parameters import KNIGHT_SHARE, KNIGHT_SPREAD, LINE_SHARE, LINE_SPREAD, PAWN_WALL, PIECE_ACTIVITY
-from .probability_matrices import COLOUR, KINGS, LEAST, LENGTHS, LINES, NEXT, OWN, PAWNS, PIECES, attacked, occupancy, scale, total
+from .probability_matrices import (
+    COLOUR,
+    KINGS,
+    LEAST,
+    LENGTHS,
+    LINES,
+    NEXT,
+    OWN,
+    PAWNS,
+    PIECES,
+    attacked,
+    occupancy,
+    scale,
+    total,
+)
 
 KING_FLIGHT = 0.6
 """The chance that his king moves when it is in check."""

@@ -7,12 +7,12 @@ message that was heard, drawn by a simple policy: men take back, and pawns take,
 
 import numpy as np
 
+from ...core.kernel import inlined, kernel
+from ...core.rng import below, unit
 from ...games.chess.bits import bit
 from ...games.chess.messages import CHECKS, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, directions, pawn_tries
 from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
 from ...games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION, end_of, make, start_of, victim_square
-from ...core.kernel import inlined, kernel
-from ...core.rng import below, unit
 
 EAGER = 12.0
 """How much likelier than another move a capture by a pawn or a recapture is."""

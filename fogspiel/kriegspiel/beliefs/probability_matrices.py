@@ -9,12 +9,12 @@ what we know for sure:
 
 import numpy as np
 
+from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, NONE, THROUGH, bit
 from ...games.chess.moves import reach
 from ...games.chess.position import KING, LAST_RANKS, PAWN, end_of, kind_on, promotion_of, start_of
-from ...core.kernel import kernel, ones, trailing_zeros
 from ..parameters import DAMPING, HAZARD_KING, HAZARD_PAWN, HAZARD_PIECE, KING_CONTROL, KNIGHT_SHARE, LINE_SHARE, PIN
 
 KINGS, PAWNS, PIECES = 0, 1, 2

@@ -12,19 +12,19 @@ from itertools import takewhile
 
 import numpy as np
 
+from ...core.players import Player
 from ...games.chess.messages import MESSAGE
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
 from ...games.kriegspiel import rules
-from ...core.players import Player
+from ..beliefs.belief_update import sharpen
+from ..beliefs.matrix_engine import Perceiving
+from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
+from ..engine import Choice, Effort, Maker
+from ..opponent_model import NO_MODEL, habits_of, model_named
+from ..parameters import Constants
 from ..search.approach_a import MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
 from ..search.approach_c import begin_tree, grow_tree
-from ..parameters import Constants
-from ..engine import Choice, Effort, Maker
-from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
-from ..opponent_model import NO_MODEL, habits_of, model_named
-from ..beliefs.matrix_engine import Perceiving
-from ..beliefs.belief_update import sharpen
 from ..search.tree import Tree, empty_tree, forbid
 from .minimax import Minimax
 

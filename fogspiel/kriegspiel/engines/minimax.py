@@ -2,17 +2,30 @@
 
 import numpy as np
 
+from ...core.rng import below, unit
 from ...games.chess.attempts import move_own
 from ...games.chess.fen import move_named
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
-from ...core.rng import below, unit
-from ..engine import Effort, Engine, Maker
+from ..beliefs.metaposition import (
+    EMPTY,
+    META,
+    OWN,
+    QUIET,
+    RIGHTS,
+    TRIES,
+    WHOLE,
+    attacked_past,
+    begin_anywhere,
+    begin_at_home,
+    commanded,
+    enemies,
+)
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
-from ..beliefs.metaposition import EMPTY, META, OWN, QUIET, RIGHTS, TRIES, WHOLE, attacked_past, begin_anywhere, begin_at_home, commanded, enemies
-from ..search.metaposition_search import MOST_MOVES, assume, plausible_moves
+from ..engine import Effort, Engine, Maker
 from ..evaluation.metaposition_value import WEIGHTS, stalemate_chance
+from ..search.metaposition_search import MOST_MOVES, assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
 
 BOOK = tuple(

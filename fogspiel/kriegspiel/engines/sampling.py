@@ -20,18 +20,18 @@ from functools import partial
 
 import numpy as np
 
+from ...core.rng import below
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN
 from ...games.chess.messages import MESSAGE, SQUARE
 from ...games.chess.moves import LIMITS
 from ...games.chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
 from ...games.kriegspiel import rules
-from ...core.rng import below
 from ..beliefs import consistent_boards
+from ..beliefs.consistent_boards import observe_last
+from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
-from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
-from ..beliefs.consistent_boards import observe_last
 from ..evaluation.uci import UciEvaluator, demand_program
 
 MOST_BOARDS = 4096
@@ -54,9 +54,14 @@ def observed(seen: np.ndarray) -> np.ndarray:
     """The last observation, as in `sampling`: more pieces taken than there were have been pawns."""
     cells = np.zeros(consistent_boards.OBSERVATION, np.int64)
     cells[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    cells[consistent_boards.COLOUR], cells[consistent_boards.CASTLING] = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS]
+    cells[consistent_boards.COLOUR], cells[consistent_boards.CASTLING] = (
+        seen[rules.SEEN_PLAYER],
+        seen[rules.SEEN_RIGHTS],
+    )
     cells[consistent_boards.PLIES] = seen[rules.SEEN_PLY]
-    cells[consistent_boards.HEARD : consistent_boards.HEARD + MESSAGE] = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+    cells[consistent_boards.HEARD : consistent_boards.HEARD + MESSAGE] = seen[
+        rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE
+    ]
     pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
     cells[consistent_boards.PAWNS_LEFT] = max(8 - pawns - max(pieces - 7, 0), 0)
     cells[consistent_boards.PIECES_LEFT] = max(7 - pieces, 0)

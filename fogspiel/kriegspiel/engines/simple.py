@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ...core.rng import below
 from ...games.chess.messages import SQUARE, TAKEN, TRIES
 from ...games.chess.position import PAWN, end_of, start_of
 from ...games.kriegspiel import rules
-from ...core.rng import below
 from ..engine import Engine, Maker
 
 

@@ -9,11 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
+from ...core.kernel import kernel
 from ...games.chess.bits import NONE, bit
 from ...games.chess.moves import LIMITS, destinations, restrict
 from ...games.chess.position import MOVER, WHITE, end_of, kind_on, make, start_of
 from ...games.chess.search import LEVELS, ROW, SCORE, change, place, searched, standing
-from ...core.kernel import kernel
 
 ILLEGAL = -(2**31)
 MOST = 2000

@@ -7,13 +7,47 @@ king and the chance of mate count a little, all of them from the same matrices.
 
 import math
 
+from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ALL, BETWEEN, NONE, THROUGH, bit
 from ...games.chess.moves import reach
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
-from ...core.kernel import kernel, ones, trailing_zeros
-from ..parameters import ADVANCE, ADVANCE_EARLY, APPROACH, CENTRE, CONFINEMENT, KING_DANGER, KING_ESCAPE, MATE, MOBILITY, PIN, PROTECTION, RECAPTURE, VALUE_BISHOP, VALUE_HIS_PAWN, VALUE_HIS_PIECE, VALUE_KNIGHT, VALUE_PAWN, VALUE_QUEEN, VALUE_ROOK
-from ..beliefs.probability_matrices import COLOUR, CONTROL, HAZARD, HIS_PAWNS, HIS_PIECES, KINGS, LEAST, OWN, PAWNS, PIECES, SURVEYED, attacks_of, survey
+from ..beliefs.probability_matrices import (
+    COLOUR,
+    CONTROL,
+    HAZARD,
+    HIS_PAWNS,
+    HIS_PIECES,
+    KINGS,
+    LEAST,
+    OWN,
+    PAWNS,
+    PIECES,
+    SURVEYED,
+    attacks_of,
+    survey,
+)
+from ..parameters import (
+    ADVANCE,
+    ADVANCE_EARLY,
+    APPROACH,
+    CENTRE,
+    CONFINEMENT,
+    KING_DANGER,
+    KING_ESCAPE,
+    MATE,
+    MOBILITY,
+    PIN,
+    PROTECTION,
+    RECAPTURE,
+    VALUE_BISHOP,
+    VALUE_HIS_PAWN,
+    VALUE_HIS_PIECE,
+    VALUE_KNIGHT,
+    VALUE_PAWN,
+    VALUE_QUEEN,
+    VALUE_ROOK,
+)
 
 WORTH, LOSS, SUMS = SURVEYED, SURVEYED + 1, SURVEYED + 3
 GROUND = SURVEYED + 4

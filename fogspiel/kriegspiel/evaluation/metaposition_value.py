@@ -6,12 +6,25 @@ they can be tuned.
 
 import numpy as np
 
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit, diagonal, straight
 from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ..beliefs.fills import around
-from ..beliefs.metaposition import EMPTY, MOST, PAWNS, PIECES, QUIET, THEIRS, WHOLE, age_sum, commanded, enemies, per_file, possible_men
+from ..beliefs.metaposition import (
+    EMPTY,
+    MOST,
+    PAWNS,
+    PIECES,
+    QUIET,
+    THEIRS,
+    WHOLE,
+    age_sum,
+    commanded,
+    enemies,
+    per_file,
+    possible_men,
+)
 
 WORTH, PROTECTION, PAWN_FEAR, UNKNOWN = 0, 6, 12, 18
 (

@@ -4,16 +4,74 @@ A move ends in one of twelve outcomes, 3 * (referee's answer) + (his answer). Th
 taken, a piece taken, check. He answers: nothing of ours taken, the moved man taken, another one taken.
 """
 
+from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, bit
 from ...games.chess.messages import BY_KNIGHT
 from ...games.chess.moves import reach
-from ...games.chess.position import KING, KING_SIDE, KNIGHT, PAWN, QUEEN_SIDE, ROOK_HOME, end_of, kind_on, promotion_of, start_of
-from ...core.kernel import kernel, ones, trailing_zeros
-from ..parameters import CHECKER_TAKEN, CHECKER_TAKEN_BY_KING, DAMPING, MOBILITY, PROTECTION, RETALIATION, RETALIATION_CONTROL, VALUE_HIS_PAWN, VALUE_HIS_PIECE
-from .features import KING_DANGERS, LINE, LOSS, MATERIAL, NET, OTHERS_CHANCE, OTHERS_LOSS, PINNED, POSSIBLE, SLIDERS, SLIDING, STEADY, SUMS, WORTH, confinement, danger_of_king, ending_bonus, lay_ground, lift, net_loss, value_of
-from ..beliefs.probability_matrices import CHECKS, COLOUR, CONTROL, HAZARD, HIS_PAWNS, HIS_PIECES, KINGS, NEXT, OWN, PAWNS, PIECES, attacks_of, legality, way_is_clear
+from ...games.chess.position import (
+    KING,
+    KING_SIDE,
+    KNIGHT,
+    PAWN,
+    QUEEN_SIDE,
+    ROOK_HOME,
+    end_of,
+    kind_on,
+    promotion_of,
+    start_of,
+)
 from ..beliefs.belief_update import line_named
+from ..beliefs.probability_matrices import (
+    CHECKS,
+    COLOUR,
+    CONTROL,
+    HAZARD,
+    HIS_PAWNS,
+    HIS_PIECES,
+    KINGS,
+    NEXT,
+    OWN,
+    PAWNS,
+    PIECES,
+    attacks_of,
+    legality,
+    way_is_clear,
+)
+from ..parameters import (
+    CHECKER_TAKEN,
+    CHECKER_TAKEN_BY_KING,
+    DAMPING,
+    MOBILITY,
+    PROTECTION,
+    RETALIATION,
+    RETALIATION_CONTROL,
+    VALUE_HIS_PAWN,
+    VALUE_HIS_PIECE,
+)
+from .features import (
+    KING_DANGERS,
+    LINE,
+    LOSS,
+    MATERIAL,
+    NET,
+    OTHERS_CHANCE,
+    OTHERS_LOSS,
+    PINNED,
+    POSSIBLE,
+    SLIDERS,
+    SLIDING,
+    STEADY,
+    SUMS,
+    WORTH,
+    confinement,
+    danger_of_king,
+    ending_bonus,
+    lay_ground,
+    lift,
+    net_loss,
+    value_of,
+)
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
 NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2

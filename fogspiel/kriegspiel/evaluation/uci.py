@@ -18,11 +18,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...core.heartbeat import beat
 from ...games.chess.fen import fen_of, move_name
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MOVER, WHITE, make
 from ...games.chess.search import MATE, standing
-from ...runs.workers import beat
 from .board_evaluator import ILLEGAL, MOST
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")

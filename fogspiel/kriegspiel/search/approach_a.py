@@ -10,12 +10,32 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.rng import below, unit
 from ...games.chess.bits import ALL, bit
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
 from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
-from ...games.chess.position import CLOCK, KING, KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, PLY, POSITION, QUEEN, RIGHTS, ROOK, cannot_mate, end_of, make, start_of, victim_square
-from ...core.kernel import kernel, ones, trailing_zeros
-from ...core.rng import below, unit
+from ...games.chess.position import (
+    CLOCK,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    MEN,
+    MOVER,
+    NO_SQUARE,
+    PASSANT,
+    PAWN,
+    PLY,
+    POSITION,
+    QUEEN,
+    RIGHTS,
+    ROOK,
+    cannot_mate,
+    end_of,
+    make,
+    start_of,
+    victim_square,
+)
 from ..beliefs import probability_matrices
 from ..beliefs.probability_matrices import COLOUR, HIS_PAWNS, HIS_PIECES, KINGS, OWN, PAWNS, PIECES
 
@@ -119,7 +139,10 @@ def fits(pos, scene, refused, limits):
     restrict(pos, limits)
     if in_check:
         return 0
-    if directions(pos, limits) != scene[probability_matrices.CHECKS] or pawn_tries(pos, limits, 0) != scene[probability_matrices.TRIES]:
+    if (
+        directions(pos, limits) != scene[probability_matrices.CHECKS]
+        or pawn_tries(pos, limits, 0) != scene[probability_matrices.TRIES]
+    ):
         return 1
     for start in range(64):
         left = refused[start]

@@ -8,16 +8,16 @@ import math
 
 import numpy as np
 
-from ...games.chess.attempts import MOST_ATTEMPTS, attempts
-from ...games.chess.position import KING, PAWN, QUEEN, end_of, kind_on, promotion_of, start_of
 from ...core.kernel import kernel
 from ...core.rng import below, unit
-from ..parameters import EXPLORATION
-from ..evaluation.features import GROUND, SETS, material
-from .transition import evolve
+from ...games.chess.attempts import MOST_ATTEMPTS, attempts
+from ...games.chess.position import KING, PAWN, QUEEN, end_of, kind_on, promotion_of, start_of
 from ..beliefs.probability_matrices import CHECKS, COLOUR, OWN, RIGHTS, SCENE, TRIES, legality, survey
-from .tree import DEEPEST, NO_CHILD, copy_place, drawn_outcome, has_room
+from ..evaluation.features import GROUND, SETS, material
 from ..evaluation.move_value import ANSWERS, OUTCOMES, OUTLOOK, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
+from ..parameters import EXPLORATION
+from .transition import evolve
+from .tree import DEEPEST, NO_CHILD, copy_place, drawn_outcome, has_room
 
 LONGEST_STRING = 6
 """A simulation goes on for at most so many moves of a string of captures."""

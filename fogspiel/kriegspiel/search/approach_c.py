@@ -8,16 +8,16 @@ counts for `hope` of it.
 
 import numpy as np
 
+from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.attempts import attempt_squares
 from ...games.chess.bits import bit
 from ...games.chess.position import KING, LAST_RANKS, PAWN, QUEEN, move_of
-from ...core.kernel import kernel, trailing_zeros
-from ..parameters import EXPLORATION, HOPE, PATIENCE
-from ..evaluation.features import GROUND, SETS, lay_ground, lift, standing
-from .transition import evolve
 from ..beliefs.probability_matrices import COLOUR, OWN, RIGHTS, TRIES
-from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, drawn_outcome, has_room
+from ..evaluation.features import GROUND, SETS, lay_ground, lift, standing
 from ..evaluation.move_value import OUTCOMES, OUTLOOK, legal_chance, look_ahead, weigh, weighed
+from ..parameters import EXPLORATION, HOPE, PATIENCE
+from .transition import evolve
+from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, drawn_outcome, has_room
 
 MOST_REFUSALS = 8
 """So many attempts are taken into account in the value of a place."""

@@ -8,12 +8,12 @@ the worst of the parts.
 
 import numpy as np
 
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, FALLING, FILE, RANK, RISING, along, bit
 from ...games.chess.moves import pushes, reach
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, move_of, start_of
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ..beliefs.fills import TOP, around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY

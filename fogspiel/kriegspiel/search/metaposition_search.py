@@ -6,14 +6,27 @@ best of its children. At a node all moves are valued; the best of those not yet 
 and the best of those in it, are looked into, and share the budget that is left.
 """
 
+from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.moves import castlings, pushes, reach
 from ...games.chess.position import KINDS, KING, PAWN, QUEEN, end_of, kind_on, move_of, start_of
-from ...core.kernel import kernel, trailing_zeros
 from ..beliefs.fills import TOP
+from ..beliefs.metaposition import (
+    EMPTY,
+    META,
+    RIGHTS,
+    THEIRS,
+    TRIES,
+    WHOLE,
+    commanded,
+    grow_older,
+    move,
+    repair,
+    spread,
+    take,
+)
 from ..beliefs.metaposition_update import hear_checks, hear_tries
-from ..beliefs.metaposition import EMPTY, META, RIGHTS, THEIRS, TRIES, WHOLE, commanded, grow_older, move, repair, spread, take
 from ..evaluation.metaposition_value import ALPHA, prey, value
 
 DEEPEST = 8

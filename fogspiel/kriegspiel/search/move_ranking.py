@@ -8,11 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...games.chess.position import KINDS, KING
-from . import lone_king_endgame
-from ..engine import Effort
 from ..beliefs.metaposition import META, QUIET, THEIRS, enemies
-from .metaposition_search import DECIDED, DEEPEST, FAMILIAR, FRAME, FRESH, HOPELESS, MOST_MOVES, assume, looked_into, value_moves
+from ..engine import Effort
 from ..evaluation.metaposition_value import ALPHA, WEIGHTS
+from . import lone_king_endgame
+from .metaposition_search import (
+    DECIDED,
+    DEEPEST,
+    FAMILIAR,
+    FRAME,
+    FRESH,
+    HOPELESS,
+    MOST_MOVES,
+    assume,
+    looked_into,
+    value_moves,
+)
 
 AT_ROOT = FRESH + FAMILIAR
 FIRST_BUDGET = 2000
@@ -134,5 +145,7 @@ def bare_worths(meta: np.ndarray, moves: np.ndarray) -> np.ndarray:
     top = np.argsort(-found, kind="stable")[:FAR]
     deeper = np.full(len(moves), -1e9) + found
     for place in top:
-        deeper[place] = lone_king_endgame.worth_far_ahead(men, kings, moves[place], WIDTH, patience, sets, worths, lists, values)
+        deeper[place] = lone_king_endgame.worth_far_ahead(
+            men, kings, moves[place], WIDTH, patience, sets, worths, lists, values
+        )
     return deeper

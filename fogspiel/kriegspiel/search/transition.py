@@ -2,12 +2,28 @@
 
 import numpy as np
 
+from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import bit
 from ...games.chess.position import KING, end_of
-from ...core.kernel import kernel, trailing_zeros
 from ..beliefs.opponent_motion import let_him_move, let_him_take
+from ..beliefs.probability_matrices import (
+    CHECKS,
+    COLOUR,
+    HAZARD,
+    KINGS,
+    OWN,
+    SURVEYED,
+    TRIES,
+    attacked,
+    attacks_of,
+    deny_king,
+    move_in,
+    note_move,
+    scale,
+    survey,
+    take_off,
+)
 from ..evaluation.features import value_of
-from ..beliefs.probability_matrices import CHECKS, COLOUR, HAZARD, KINGS, OWN, SURVEYED, TRIES, attacked, attacks_of, deny_king, move_in, note_move, scale, survey, take_off
 from ..evaluation.move_value import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN
 
 

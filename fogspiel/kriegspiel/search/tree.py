@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...games.chess.attempts import MOST_ATTEMPTS
 from ...core.kernel import inlined, kernel
 from ...core.rng import unit
+from ...games.chess.attempts import MOST_ATTEMPTS
 from ..beliefs.probability_matrices import SCENE
 from ..evaluation.move_value import OUTCOMES
 

@@ -1,1 +1,1 @@
-"""?"""
+"""The permutation version of phantom tic-tac-toe, solved."""

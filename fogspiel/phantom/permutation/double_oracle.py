@@ -14,13 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from ...solve.lp import equilibrium
-from ...solve.fractions import exact_of
-from ...solve.sequence_form import SequenceForm, Treeplex
-from ...solve.checkers.tree_certificate import digest_of
-from ..board import Board
-from ...games.permutation.scores import TTT, Permutation, Reply, best_replies, checked, payoffs, whole_weights
+from ...games.permutation.scores import (
+    TTT,
+    Mixtures,
+    Permutation,
+    Reply,
+    best_replies,
+    checked,
+    images,
+    payoffs,
+    whole_weights,
+    with_images,
+)
+from ...games.shared.boards import Board
 from ...solve.checkers.permutation_certificate import FORMAT, RULES
+from ...solve.checkers.tree_certificate import digest_of
+from ...solve.fractions import exact_of
+from ...solve.lp import equilibrium
+from ...solve.sequence_form import SequenceForm, Treeplex
 
 TOLERANCE = 1e-9
 """A permutation must be better than the restricted game by this much to be worth adding."""
@@ -29,8 +40,6 @@ FINE = 2**39
 
 Known = tuple[list[Permutation], list[Permutation]]
 """Permutations of each player, one for each set of images."""
-Mixtures = tuple[dict[Permutation, int | Fraction], dict[Permutation, int | Fraction]]
-"""How likely each player is to use a permutation or one of its images."""
 Replies = tuple[list[Reply], list[Reply]]
 """The best permutations of each player against the other's mixture, one for each prefix."""
 
@@ -155,16 +164,6 @@ def prefixes(board: Board) -> list[Permutation]:
     """All pairs of cells of which the first is the least of its orbit."""
     firsts = sorted(set(board.symmetries.min(axis=0).tolist()))
     return [(first, second) for first in firsts for second in range(board.cells) if second != first]
-
-
-def images(board: Board, cells: Permutation) -> list[Permutation]:
-    """A permutation as the symmetries of the board move it."""
-    return [tuple(moved) for moved in board.symmetries[:, list(cells)].tolist()]
-
-
-def with_images(board: Board, mixture: dict[Permutation, int | Fraction]) -> dict[Permutation, int | Fraction]:
-    """The mixture in which every permutation is replaced by all its images, which are different from each other."""
-    return {image: weight for cells, weight in mixture.items() for image in images(board, cells)}
 
 
 def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> dict[str, Any]:

@@ -15,15 +15,15 @@ import numpy as np
 from ... import __version__
 from ...core.game import game_named
 from ...kriegspiel.matches import Row, Seat, bout, code_of, manner_of, seat_in, strength_in
-from ...stats.elo import Strength
 from ...kriegspiel.referee import WILD_16, Switches
+from ...stats.elo import Strength
 from ...stats.race import Race, decision
 from ...stats.round_robin import counts_of
-from ..store import Run
-from .tune import check_seed
-from ..workers import Limits, say, worked
-from ..standings import Standings, standings
 from ..jobs import Job
+from ..standings import Standings, standings
+from ..store import Run
+from ..workers import Limits, say, worked
+from .tune import check_seed
 
 GAME = METHOD = "kriegspiel"
 """The game, and what stands for the method in the request of such a run."""

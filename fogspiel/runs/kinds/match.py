@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from ... import __version__
-from ...tune.arena import report_key
 from ...core.agents import Contender, Frozen, freeze, thaw
-from ..agent_texts import entrant
 from ...core.game import Game, game_named
-from ...stats.evaluate import Score, measured
 from ...core.players import Entrant
 from ...core.simulate import SEATS
+from ...stats.evaluate import Score, measured
+from ...tune.arena import report_key
+from ..agent_texts import entrant
 from .tune import check_seed
 
 METHOD = "match"

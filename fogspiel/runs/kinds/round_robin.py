@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import Any, cast
 
 from ... import __version__
-from ...tune.arena import report_key
 from ...core.agents import Contender, Frozen, freeze, thaw
-from ..agent_texts import entrant
 from ...core.game import Game, game_named
-from ...stats.evaluate import measured
 from ...core.players import Entrant
-from ...stats.round_robin import counts_of
-from ..report import Report
 from ...core.rng import child
-from ..store import Run, canonical
-from .tune import check_seed
-from ..workers import worked
-from ..standings import Standings, charts, sentences, standings, tables, unit_of
+from ...stats.evaluate import measured
+from ...stats.round_robin import counts_of
+from ...tune.arena import report_key
+from ..agent_texts import entrant
 from ..jobs import Job, Row
+from ..report import Report
+from ..standings import Standings, charts, sentences, standings, tables, unit_of
+from ..store import Run, canonical
+from ..workers import worked
+from .tune import check_seed
 
 METHOD = "tournament"
 """What stands for the method in the request of a tournament."""

@@ -11,12 +11,12 @@ from math import isfinite
 from typing import Any
 
 from ... import __version__
+from ...solve.best_response import exact_judgement, judgement
 from ...solve.certificate import certificate
 from ...solve.fractions import rounded
-from ...solve.best_response import exact_judgement, judgement
+from ...solve.game_sources import Problem, is_code, problem_named
 from ...solve.routes import AFRESH, ROUTES, WITH_VERTEX, Found, Progress, Saved, route
 from ...solve.tree import DEFAULT_MEMORY, Tree, sequence_form
-from ...solve.game_sources import Problem, is_code, problem_named
 from ..store import Run
 
 METHOD = "solve"
@@ -187,7 +187,7 @@ def _work(task: Task, saved: Saved) -> Work:
 
 def _specialist(request: Request, problem: Problem) -> Callable[[Request, Problem, Saved], Work] | None:
     """The solver that was made for a game, if there is one and it is wanted."""
-    family = problem.game.show.__module__.rsplit(".", 1)[-1] if problem.game else ""
+    family = problem.game.family if problem.game else ""
     if family == "resistance" and request.solver in ("auto", KNOWLEDGE_TREES):
         return _by_knowledge
     if family == "phantom" and request.solver == "auto":
@@ -223,8 +223,8 @@ def _by_walks(request: Request, problem: Problem, saved: Saved) -> Work:
 def _by_knowledge(request: Request, problem: Problem, saved: Saved) -> Work:
     """The Resistance: knowledge trees up to relabelling, plans generated when they are needed."""
     from ...games.resistance.setups import SETUPS
-    from ...solve.resistance.row_generation import steps
     from ...solve.resistance.opening import opening
+    from ...solve.resistance.row_generation import steps
 
     setup = SETUPS[int(problem.name.removeprefix("resistance"))]
     rows = list(saved.rows)

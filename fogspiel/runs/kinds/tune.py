@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import __version__
-from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
 from ...core.agents import Contender, mixture, with_parameters
 from ...core.game import Game, game_named
 from ...stats.evaluate import measured
+from ...stats.race import Race
+from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
 from ...tune.methods import Step, method_named
 from ...tune.step import Answer, mixed
-from ...stats.race import Race
 from ..store import Run, canonical
 from ..workers import beat
 

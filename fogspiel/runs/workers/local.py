@@ -22,8 +22,8 @@ from typing import Any
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend.reduction import dumps
 
-from .compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, done, given_up
+from .compile_lock import compile_in_turn
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
 PARENT_SECONDS = 2.0

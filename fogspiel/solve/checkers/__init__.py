@@ -1,1 +1,1 @@
-"""?"""
+"""Checkers of certificates: they share nothing with the solvers."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games.phantom.words import GAMES
 from ...core.kernel import CELLS, NUMBER, TABLE, compiled, kernel_of
+from ...games.phantom.words import GAMES
+from ...games.shared.boards import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 from .tree_certificate import demand, digest_of, fraction
-from ...phantom.board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 
 FORMAT = "fogspiel phantom certificate 1"
 KEYS = {"format", "game", "rules", "value", "lower", "upper", "strategies", "digest"}

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tree import Tree, tree_of
 from ...core.game import Game
 from ...core.simulate import view_of
+from ..tree import Tree, tree_of
 
 PLAYERS = ("Player 1", "Player 2")
 LONGEST_NAME = 160

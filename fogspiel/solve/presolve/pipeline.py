@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from .interval_dominance import DROPPED, undominated
 from ..sequence_form import SequenceForm, Sparse, Treeplex, clean, plan_of
-from .strategy_expansion import collapsed
-from .row_dominance import renamed, thinned
 from ..tree import Tree, sequence_form
+from .interval_dominance import DROPPED, undominated
+from .row_dominance import renamed, thinned
+from .strategy_expansion import collapsed
 
 Behaviour = np.ndarray | Sequence[Fraction]
 """The probability of each sequence of a player at its infoset: an array of floats or a list of fractions."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...games.resistance.setups import VERSION
 from ..checkers.resistance_certificate import digest_of
+from .linear_program import Programme, Solved
 from .opening import Infoset, Opening, Place, Plan, Tail, row
 from .oracle import SKIPPED, Oracle, answers, at_tails
 from .orbits import plan_text
-from .linear_program import Programme, Solved
 
 FORMAT = "fogspiel resistance certificate 1"
 NOISE = 1e-9

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from ..sequence_form import SequenceForm, Treeplex, merged
 from ...games.resistance.setups import Setup
+from ..sequence_form import SequenceForm, Treeplex, merged
 from .opening import NEVER
 from .orbits import Groups, everyone, missions, ones, split, spy_sets, types
 

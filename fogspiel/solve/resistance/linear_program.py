@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..sequence_lp import Program
-from ..sequence_form import sparse
 from ..exact_basis import vertex
+from ..sequence_form import sparse
+from ..sequence_lp import Program
 from .opening import Opening, Plan, row
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...games.resistance.setups import SETUPS, Setup
-from ...games.resistance.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
 from ...core.players import Entrant
 from ...core.rng import below, unit
+from ...games.resistance.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
+from ...games.resistance.setups import SETUPS, Setup
 from .orbits import Groups, counts, everyone, numbered, split
 
 Solution = dict[str, Any]

@@ -19,9 +19,9 @@ import numpy as np
 
 from ...games.resistance.setups import Setup
 from .certificate import certificate, exact_pair, payoff
+from .linear_program import Programme
 from .opening import Opening, Plan, opening, row
 from .oracle import SKIPPED, Oracle, answers, at_tails, oracle
-from .linear_program import Programme
 
 WORTHWHILE = 1e-7
 """A plan must win this many spy sets more than the programme thinks to be worth adding."""

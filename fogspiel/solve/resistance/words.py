@@ -5,8 +5,8 @@ from fractions import Fraction
 from ...games.resistance.setups import SETUPS, Setup
 from ..checkers.resistance_certificate import Resistance, Spies
 from .orbits import Groups, everyone, split, taken
-from .play import Situation, Solution, offers, sabotage_chance
 from .plan_tables import LETTERS, TABLES, certain_share, letters, players, strategy_of
+from .play import Situation, Solution, offers, sabotage_chance
 
 
 def odds(share: Fraction) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..arena import Arena
+from ..step import Step
 from .bandit import bandit
 from .cma import cma
 from .coevolution import approximate, real
@@ -18,7 +19,6 @@ from .reply import reply
 from .seed_nash import seed_nash
 from .seeds import seeds
 from .spsa import spsa
-from ..step import Step
 
 Method = Callable[[Arena], Iterator[Step]]
 

@@ -10,8 +10,8 @@ from math import log, sqrt
 import numpy as np
 
 from ..arena import Arena
-from .halving import players_for
 from ..step import Step
+from .halving import players_for
 
 FIRST_PLAYERS = 64  # where the budget is not in games
 PULLED = 32  # arms pulled at a time, each some times

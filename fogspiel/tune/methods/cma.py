@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arena import Arena
 from ...core.rng import fill_normal
+from ..arena import Arena
 from ..step import MOST_SIGMA, Step, hashed
 
 FULL = 60  # most parameters with a full covariance matrix

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arena import Arena
 from ...stats.race import Race
+from ..arena import Arena
 from ..step import LEAST_SIGMA, MOST_SIGMA, Step, hashed
 
 DIRECTIONS = 64

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..arena import Arena
-from .iterative import iterative
 from ..step import Step
+from .iterative import iterative
 
 
 def elitist(arena: Arena) -> Iterator[Step]:

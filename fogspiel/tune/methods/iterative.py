@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ..arena import Arena
 from ...stats.race import Race
+from ..arena import Arena
 from ..step import Step, mutant, next_sigma
 
 

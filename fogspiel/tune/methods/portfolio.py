@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arena import Arena
+from ..step import Step
 from .halving import halving
 from .psro import psro
-from ..step import Step
 
 SHARES = {"duel": 0.2, "iterative": 0.1, "halving": 0.1}  # of the budget; the rest is for the mixture
 USUAL_GAMES = 200_000  # of which the shares are, where the budget is not in games

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arena import Arena
 from ...stats.race import Race, scan
 from ..archive import Archive, drawn, is_certain, opponents, shares_of
+from ..arena import Arena
 from ..breeding import bred_mixture
 from ..mixture_response import response
 from ..step import Step

@@ -10,11 +10,11 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from ..arena import Arena, BudgetSpent
 from ...core.agents import REDRAWN
-from .duel import DIRECTIONS, LEARNING, LEAST_GAIN, MOMENTUM, MOST_GAIN, cosine, within
+from ..arena import Arena, BudgetSpent
 from ..mixture_response import LEAST_SCALE, Pool, bred, fresh
 from ..step import Step, hashed
+from .duel import DIRECTIONS, LEARNING, LEAST_GAIN, MOMENTUM, MOST_GAIN, cosine, within
 
 FIRST_GAMES = 200_000  # where the budget is not in games
 THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # of the games, when each way of looking ends; the rest judges

@@ -5,8 +5,8 @@ from math import isqrt
 
 import numpy as np
 
-from ..arena import Arena
 from ..archive import Archive, is_certain
+from ..arena import Arena
 from ..step import Step
 
 FIRST_PLAYERS, MOST_PLAYERS = 8, 400
