@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from speed import openspiel_cpp, openspiel_python, rate
 
-from fogspiel.core.agents import named
-from fogspiel.core.game import game_named
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import find_game
 from fogspiel.core.simulate import Match
 
 PEERS = {
@@ -26,8 +26,8 @@ TARGET = 5.0
 
 def ours(name: str, fused: bool) -> Callable[[int], int]:
     """Our games of uniform players."""
-    game = game_named(name)
-    player = named(game, "uniform")
+    game = find_game(name)
+    player = find_policy(game, "uniform")
     match = Match(game, player, player, fused=fused)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 

@@ -17,12 +17,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.tune.archive import Archive
 from fogspiel.tune.arena import Arena, Budget
 from fogspiel.tune.mixture_response import fresh
 from fogspiel.tune.series import Mixed, Side, Ucb, half_width, series
-from fogspiel.tune.step import mixed
+from fogspiel.tune.step import mixture_answer
 
 PAIRS_A_CELL = 64
 
@@ -40,7 +40,7 @@ def sides(archive: Archive) -> dict[str, Side]:
     """The three uses of the same players."""
     means = archive.means
     best = int((means.mean(axis=1) - means.mean(axis=0)).argmax())
-    nash = mixed(archive.thetas, archive.nash().weights)
+    nash = mixture_answer(archive.thetas, archive.nash().weights)
     thetas, weights = (nash.theta[None], np.ones(1)) if nash.thetas is None else (nash.thetas, nash.weights)
     return {
         "best arm": Mixed(archive.thetas[best : best + 1], np.ones(1)),
@@ -58,7 +58,7 @@ def main() -> None:
     options.add_argument("--names", default="morra,permutation-ttt,batawaf")
     asked = options.parse_args()
     for name in asked.names.split(","):
-        game, began = game_named(name), time.process_time()
+        game, began = find_game(name), time.process_time()
         found: dict[tuple[str, str], list[float]] = {}
         for seed in range(1, asked.series + 1):
             arena = Arena(game, seed, budget=Budget())

@@ -59,21 +59,21 @@ Answer = dict[str, Any]
 
 def tree_named(game: str) -> Any:
     """The whole tree of a game."""
-    from fogspiel.core.game import game_named
+    from fogspiel.core.game import find_game
     from fogspiel.solve.tree import tree_of
 
-    return tree_of(game_named(game))
+    return tree_of(find_game(game))
 
 
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
     """CPU seconds for the tree, for presolve and for the programme, with the tree and what was found."""
-    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.presolve.pipeline import presolve_tree
     from fogspiel.solve.routes import by_simplex
 
     began = cpu()
     tree = tree_named(game)
     built = cpu()
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     smaller, work = cpu(), by_simplex(reduced, None)
     while True:
         try:
@@ -94,10 +94,10 @@ def plain(game: str) -> float:
 
 def certified(game: str) -> tuple[float, Answer]:
     """CPU seconds from the rules to the certificate of the exact value, with the result."""
-    from fogspiel.runs.kinds.solve import Request, solved
+    from fogspiel.runs.kinds.solve import Request, solve_unstored
 
     began = cpu()
-    result = solved(Request(game, exact=True))
+    result = solve_unstored(Request(game, exact=True))
     return cpu() - began, result
 
 
@@ -105,7 +105,7 @@ def lp(game: str, repeats: int) -> Answer:
     """The linear programme in parts, plain, and with the certificate; how sound the strategies are."""
     import numpy as np
 
-    from fogspiel.solve.best_response import judgement
+    from fogspiel.solve.best_response import exploitability
 
     in_parts(game), plain(game), certified(game)
     parts, tree, found = min((in_parts(game) for _ in range(repeats)), key=lambda run: sum(run[0]))
@@ -120,24 +120,24 @@ def lp(game: str, repeats: int) -> Answer:
         "infosets": [plex.infosets for plex in plexes],
         "least": float(min(shares[1:].min() for shares in found.behaviours)),
         "uneven": float(max(np.abs(row - 1).max() for row in rows)),
-        "exploitability": judgement(tree, *found.behaviours).exploitability,
+        "exploitability": exploitability(tree, *found.behaviours).exploitability,
         "value": result["value"] if result["exact"] else None,
     }
 
 
 def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     """Milliseconds for an iteration of CFR+ on the whole game, and on what presolve leaves of it."""
-    from fogspiel.solve.best_response import judgement
+    from fogspiel.solve.best_response import exploitability
     from fogspiel.solve.cfr import Regrets
-    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.presolve.pipeline import presolve_tree
     from fogspiel.solve.tree import sequence_form
 
     tree, best = tree_named(game), []
     form = sequence_form(tree)
     regrets = Regrets(form, "cfr+")
     regrets.advance(same)
-    reached = judgement(tree, *regrets.average).exploitability
-    for minimiser in (regrets, Regrets(presolved(tree).form, "cfr+")):
+    reached = exploitability(tree, *regrets.average).exploitability
+    for minimiser in (regrets, Regrets(presolve_tree(tree).form, "cfr+")):
         began = cpu()
         minimiser.advance(same)
         count, goes = max(same, int(same * seconds / (cpu() - began))), []
@@ -152,19 +152,19 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
-    from fogspiel.solve.best_response import judgement
-    from fogspiel.solve.presolve.pipeline import presolved
+    from fogspiel.solve.best_response import exploitability
+    from fogspiel.solve.presolve.pipeline import presolve_tree
     from fogspiel.solve.routes import AFRESH, by_regrets
 
     began = cpu()
     tree = tree_named(game)
-    work = by_regrets(presolved(tree), (method,), 2 * target, AFRESH)
+    work = by_regrets(presolve_tree(tree), (method,), 2 * target, AFRESH)
     while True:
         try:
             progress: Any = next(work)
         except StopIteration as end:
             spent = cpu() - began
-            reached = judgement(tree, *end.value.behaviours).exploitability
+            reached = exploitability(tree, *end.value.behaviours).exploitability
             return {"seconds": spent, "reached": True, "exploitability": reached}
         spent = cpu() - began
         if 2 * spent > limit:  # the next look comes after twice as many iterations

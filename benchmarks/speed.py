@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fogspiel.core.agents import fixed, named
+from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.game import Game, games
 from fogspiel.core.simulate import Match
 
@@ -53,11 +53,11 @@ def rate(play: Callable[[int], int], seconds: float) -> float:
 def ours(game: Game) -> Callable[[int], int]:
     """Our loop for the pair of players that the target names, else for two Gaussian vectors or uniform players."""
     if game.name in PAIRS:
-        first, second = (named(game, name) for name in PAIRS[game.name])
+        first, second = (find_policy(game, name) for name in PAIRS[game.name])
     elif game.strategy:
-        first, second = fixed(game, 1), fixed(game, 2)
+        first, second = fixed_baseline(game, 1), fixed_baseline(game, 2)
     else:
-        first = second = named(game, "uniform")
+        first = second = find_policy(game, "uniform")
     match = Match(game, first, second)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 
@@ -131,7 +131,7 @@ def peers(game: Game) -> dict[str, Callable[[], Callable[[int], int]]]:
 
 def uniform(game: Game) -> Callable[[int], int]:
     """Our generic loop with uniform players: the same work as a peer's uniform playouts."""
-    player = named(game, "uniform")
+    player = find_policy(game, "uniform")
     match = Match(game, player, player)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 

@@ -17,12 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optimisers import PEERS, cma_alone, last, peer, redrawn
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.papers import methods_compared
 from fogspiel.papers.published import LINES, METHODS, Line
 from fogspiel.papers.table2 import Score, scored, scores_of, scoring_games, seeds_of, training_games
-from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, known_rows, run_of
-from fogspiel.runs.report import Report, Table, written
+from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, find_or_create_run, known_rows
+from fogspiel.runs.report import Report, Table, write_report
 from fogspiel.runs.store import Store
 from fogspiel.tune.arena import Arena, Budget
 
@@ -32,7 +32,7 @@ OTHERS = (*PEERS, CMA)
 
 def searched(game: str, method: str, seed: int, games: int) -> Row:
     """What a peer recommends when its games are played."""
-    arena = Arena(game_named(game), seed, budget=Budget(games))
+    arena = Arena(find_game(game), seed, budget=Budget(games))
     walk = cma_alone if method == CMA else peer(method, redrawn)
     return {"theta": last(arena, walk).tolist(), "played": arena.games}
 
@@ -117,9 +117,9 @@ def main() -> None:
         print(f"{done} of {total}: {row['job']} {row['game']} {row['method']} {row['seed']}", flush=True)
 
     with Store.open(asked.store, write=True) as store:
-        run = run_of(store, request.as_ask())
+        run = find_or_create_run(store, request.as_ask())
         rows = carry_on(run, Experiment(batches, report), asked.processes, known_rows(store), watch)
-    for path in written(report(request, rows), asked.output):
+    for path in write_report(report(request, rows), asked.output):
         print(path)
 
 

@@ -99,7 +99,7 @@ def announce_compilation() -> None:
         console.err.print("compiling the rules for the first time: this takes half a minute, once")
 
 
-def spoken_lines(stage: TextIO) -> Iterator[str]:
+def read_lines(stage: TextIO) -> Iterator[str]:
     """What the person at the terminal says, line by line, after a prompt on the stage."""
     while True:
         stage.write("> ")

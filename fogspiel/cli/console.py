@@ -51,7 +51,7 @@ def progress(title: str, total: float | None) -> Iterator[Bar]:
 
 
 @contextmanager
-def working(title: str) -> Iterator[Callable[[str], None]]:
+def status(title: str) -> Iterator[Callable[[str], None]]:
     """A line on stderr that says what is going on, silent where stderr is not a terminal."""
     with err.status(title) if err.is_terminal else nullcontext() as status:
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.agents import Contender, named, redrawn, with_parameters
+from ..core.agents import Policy, find_policy, redrawn_baseline, vector_policy
 from ..core.exact import exact_score
-from ..core.game import Game, game_named
+from ..core.game import Game, find_game
 from ..games.guesswho.rules import question
 from ..papers.published import LINES
 from ..runs.kinds.tune import Request, carry_on
 from ..runs.store import Store
-from ..stats.evaluate import measured
+from ..stats.evaluate import evaluate
 from ..tune.arena import report_key
 from . import console
 
@@ -78,7 +78,7 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
     with Store.open(store, write=True) as runs:
         say("[bold]1. Batawaf, from scratch.[/bold] The winner of a trick may put the won cards back in any order.")
         say("   Two methods look for the best order, knowing nothing but how to play.")
-        game = game_named("batawaf")
+        game = find_game("batawaf")
         found: list[tuple[str, np.ndarray]] = []
         for asked in BATAWAF_RUNS:
             request = Request(**(vars(asked) | {"seed": seed}))
@@ -89,14 +89,16 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
             say(f"   {request.method} ({run.name}): {game.strategy.words(theta)}")
             run.close()
     say("   Now on fresh games, against people who shuffle and people who put the worst card first:")
-    players = [with_parameters(game, theta, name) for name, theta in found]
-    for player in (*players, named(game, "descending")):
-        rows += [_played(game, player, named(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF]
+    players = [vector_policy(game, theta, name) for name, theta in found]
+    for player in (*players, find_policy(game, "descending")):
+        rows += [
+            _played(game, player, find_policy(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF
+        ]
     say("[bold]2. Guess Who with 128 characters.[/bold] Halving the pool is not best: take risks when you are behind.")
     rows += _guess_who(seed, threads)
     _show("What was found, and what the paper says", rows, quiet)
     say("[bold]3. All twelve games,[/bold] some seconds each, against players who draw Gaussian numbers anew.")
-    with console.working("tour") as note:
+    with console.status("tour") as note:
         benchmark = list(_benchmark(store, seed, threads, note))
     _show("What a short run finds, or a player with a name does", benchmark, quiet)
     say("   The paper's figures are those of its Table II after 24 hours a game, where our strategy is the paper's;")
@@ -116,16 +118,16 @@ PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))
 """Section V-A, the pure descending order, from 10 000 games each: a standard error of about 0.005."""
 
 
-def _played(game: Game, first: Contender, second: Contender, seed: int, threads: int, paper: float | None) -> Row:
-    score = measured(game, first, second, report_key(seed), GAMES, threads=threads)
+def _played(game: Game, first: Policy, second: Policy, seed: int, threads: int, paper: float | None) -> Row:
+    score = evaluate(game, first, second, report_key(seed), GAMES, threads=threads)
     return Row(game.name, first.name, second.name, score.mean, score.interval, score.games, paper)
 
 
 def _guess_who(seed: int, threads: int) -> Iterator[Row]:
-    game = game_named("guesswho128")
-    yield _played(game, named(game, "OL"), named(game, "dichotomy"), seed, threads, None)
+    game = find_game("guesswho128")
+    yield _played(game, find_policy(game, "OL"), find_policy(game, "dichotomy"), seed, threads, None)
     for first, second in (("OL", "dichotomy"), ("God", "dichotomy"), ("OL", "God")):
-        rate: Fraction = exact_score(game, named(game, first), named(game, second))
+        rate: Fraction = exact_score(game, find_policy(game, first), find_policy(game, second))
         yield Row(game.name, first, second, float(rate), None, 0, 0.5 if (first, second) == ("OL", "God") else None)
 
 
@@ -133,7 +135,7 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
     """A line for each game of the benchmark, from games that no tuning has seen."""
     for stop in STOPS:
         note(stop.game)
-        game = game_named(stop.game)
+        game = find_game(stop.game)
         if stop.budget:
             request = Request(
                 stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
@@ -143,8 +145,10 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
                 result, name = carry_on(run, threads), run.name
             figures, words = result["report"], _words(game, np.array(result["theta"]))
         else:
-            player, name = named(game, stop.how), stop.how
-            figures = measured(game, player, redrawn(game), report_key(seed), stop.report, threads=threads).as_json()
+            player, name = find_policy(game, stop.how), stop.how
+            figures = evaluate(
+                game, player, redrawn_baseline(game), report_key(seed), stop.report, threads=threads
+            ).as_json()
             words = f"{figures['wins']} wins, {figures['draws']} draws, {figures['losses']} losses"
         interval, words = tuple(figures["interval"]), "; ".join(filter(None, (words, stop.remark)))
         paper = PUBLISHED.get((stop.game, stop.how))

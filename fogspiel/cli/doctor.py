@@ -48,12 +48,12 @@ def _cache() -> Check:
 
 
 def _kernels() -> Check:
-    from ..core.agents import named
+    from ..core.agents import find_policy
     from ..core.game import games
     from ..core.simulate import Match
 
     game = next(iter(games().values()))
-    player = named(game, "uniform")
+    player = find_policy(game, "uniform")
     score = Match(game, player, player).scores(1, 0, 2).tolist()
     return Check("kernels", True, f"{len(games())} games; two games of {game.name} played: {score}")
 

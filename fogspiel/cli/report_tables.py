@@ -21,13 +21,13 @@ def regenerate(
     cluster: str | None = None,
 ) -> None:
     """Work on an experiment, on from where it was left if it was begun before, and write its report."""
-    from ..runs.jobs import Request, run_of
+    from ..runs.jobs import Request, find_or_create_run
     from ..runs.store import Store
 
     request = Request(**options)
     demand_answer(cluster)
     with Store.open(store_path(store), write=True) as runs:
-        work_on_experiment(runs, run_of(runs, request.as_ask()), store, processes, output, as_json, cluster)
+        work_on_experiment(runs, find_or_create_run(runs, request.as_ask()), store, processes, output, as_json, cluster)
 
 
 def demand_answer(cluster: str | None) -> None:
@@ -48,12 +48,12 @@ def work_on_experiment(
     cluster: str | None = None,
 ) -> None:
     """Work on a stored experiment with a progress bar; an interruption prints the command that goes on."""
-    from ..papers.catalogue import experiment_named
+    from ..papers.catalogue import find_experiment
     from ..runs.jobs import carry_on, known_rows, request_of
     from . import console
 
     request = request_of(run)
-    experiment = experiment_named(request.name)
+    experiment = find_experiment(request.name)
     announce_compilation()
     console.err.print(f"run {run.name}: {request.name}" + (", found finished in the store" if run.finished else ""))
     with resumable(run, store, as_json), console.progress(run.name, 1.0) as bar:
@@ -71,11 +71,11 @@ def work_on_experiment(
 
 def show_report(report: "Report", run: str | None, output: Path | None, as_json: bool) -> None:
     """Write the report into its folder, and show what matters of it."""
-    from ..runs.report import written
+    from ..runs.report import write_report
     from . import console
 
     folder = output or Path(f"fogspiel-{report.name}")
-    files = [str(path) for path in written(report, folder)]
+    files = [str(path) for path in write_report(report, folder)]
     if as_json:
         found = {
             table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables
@@ -94,8 +94,8 @@ def show_report(report: "Report", run: str | None, output: Path | None, as_json:
 
 
 def _show(table: "Table") -> None:
-    from ..runs.report import shown
+    from ..runs.report import cell_text
     from . import console
 
-    rows = [tuple(shown(cell) for cell in row[:SHOWN_COLUMNS]) for row in table.rows]
+    rows = [tuple(cell_text(cell) for cell in row[:SHOWN_COLUMNS]) for row in table.rows]
     console.table(table.title, table.columns[:SHOWN_COLUMNS], rows)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.game import Game, blank
-from ..core.session import Sitting
+from ..core.person_session import PersonSession
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
@@ -35,7 +35,7 @@ class Resigned(Exception):
     """The person gives up."""
 
 
-def conversation(sitting: Sitting, lines: Iterator[str], tell: Callable[[str], None]) -> Outcome:
+def play_in_terminal(sitting: PersonSession, lines: Iterator[str], tell: Callable[[str], None]) -> Outcome:
     """Let a person play a game; the lines end when he leaves."""
     game = sitting.game
     seat = "" if game.symmetric else f" You are the {('first', 'second')[sitting.side]} player."
@@ -61,9 +61,9 @@ def _payoff(game: Game, side: int, index: int) -> float:
     return float(game.payoffs[index if side == 0 else len(game.payoffs) - 1 - index])
 
 
-def _take_turn(sitting: Sitting, lines: Iterator[str], tell: Callable[[str], None]) -> None:
+def _take_turn(sitting: PersonSession, lines: Iterator[str], tell: Callable[[str], None]) -> None:
     """Listen to the person until something is done."""
-    actions, label = sitting.actions(), sitting.game.label
+    actions, label = sitting.choices(), sitting.game.label
     tell(_scene(sitting, actions))
     while True:
         said = normal(next(lines))
@@ -74,26 +74,26 @@ def _take_turn(sitting: Sitting, lines: Iterator[str], tell: Callable[[str], Non
         elif said == "look":
             tell(_scene(sitting, actions))
         elif said == "choices":
-            tell(listed([label(action) for action in actions]))
+            tell(numbered_list([label(action) for action in actions]))
         elif said == "resign":
             raise Resigned
         else:
             try:
-                return sitting.act(chosen(said, actions, label))
+                return sitting.act(parse_choice(said, actions, label))
             except ValueError as error:
                 tell(f"{error}.")
 
 
-def _scene(sitting: Sitting, actions: Sequence[int]) -> str:
+def _scene(sitting: PersonSession, actions: Sequence[int]) -> str:
     """What the person sees and may do."""
     labels = [sitting.game.label(action) for action in actions]
     if len(labels) <= MANY:
-        return f"{sitting.game.show(sitting.seen())}\n{listed(labels)}"
+        return f"{sitting.game.show(sitting.seen())}\n{numbered_list(labels)}"
     more = f"and {len(labels) - SOME} more: `choices` lists them all"
-    return f"{sitting.game.show(sitting.seen())}\n{listed(labels[:SOME])}\n{more}"
+    return f"{sitting.game.show(sitting.seen())}\n{numbered_list(labels[:SOME])}\n{more}"
 
 
-def listed(labels: Sequence[str]) -> str:
+def numbered_list(labels: Sequence[str]) -> str:
     """Numbered labels in columns."""
     cells = [f"{number:>3} {label}" for number, label in enumerate(labels, 1)]
     wide = max(map(len, cells)) + 2
@@ -107,7 +107,7 @@ def normal(words: str) -> str:
     return " ".join(words.split()).casefold()
 
 
-def chosen(said: str, actions: Sequence[int], label: Callable[[int], str]) -> int:
+def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str]) -> int:
     """The action that a person means, or a ValueError that says what could have been said."""
     labels = [normal(label(action)) for action in actions]
     many = len(actions)
@@ -139,7 +139,7 @@ def epilogue(game: Game, side: int, record: Sequence[int]) -> str:
     return "\n".join(["All that was done:", *skipped, *done[-LONGEST:], "The whole truth:", game.reveal(state)])
 
 
-def side_named(name: str) -> int:
+def parse_seat(name: str) -> int:
     """First or second."""
     seats = {"first": 0, "white": 0, "second": 1, "black": 1}
     if name.lower() not in seats:

@@ -1,21 +1,61 @@
-"""Who plays: a strategy with its parameters, a mixture of several, or a baseline redrawn for every game."""
+"""Agents: who plays.
 
-from collections.abc import Sequence
+A `Policy` is a strategy with its parameters, a mixture of several, or a baseline redrawn for every game; the compiled
+loop plays it. Any other agent (the table of a solution, an engine, a person) sends a `Player`, which is told its seat
+and then chooses by what it sees. Every agent has a name and a `player` for one seat of one game.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
-from .game import UNIFORM, Game, Strategy, Vector, checked_vector
-from .rng import fill_normal, stream_of
+from .game import UNIFORM, Game, Strategy, Vector, check_vector
+from .kernel import kernel
+from .rng import fill_normal, stream_of, unit
 
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
+"""Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one."""
 BASELINE_STREAM = 0xBA5E
 
 
+class Player(Protocol):
+    """One seat of one game: two methods make a player."""
+
+    def begin(self, side: int) -> None:
+        """A new game begins; the player moves first (0) or second (1)."""
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        """One of the actions, by what is seen."""
+
+
+def remind(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
+    """Let a player make an earlier choice again, when a game is taken up from its record.
+
+    Most choose by their stream alone, which then goes on as it did; a player that thinks by the clock has `follow`.
+    """
+    follow = getattr(player, "follow", None)
+    if follow:
+        follow(seen, action)
+    else:
+        player.choose(seen, actions)
+
+
+@dataclass(frozen=True)
+class PlayerAgent:
+    """An agent that is known by the players it sends, each of which draws from the stream of its seat."""
+
+    name: str
+    player: Callable[[np.ndarray], Player]
+
+
+# Policies: what the compiled loop plays
+
+
 @dataclass(frozen=True, eq=False)
-class Contender:
-    """One player of a match as the simulator needs it: `how` says which row of `thetas` plays which game."""
+class Policy:
+    """A strategy with its parameters, a row of `thetas` or several; `how` says which row plays which game."""
 
     name: str
     strategy: Strategy
@@ -28,6 +68,53 @@ class Contender:
         """The one parameter vector, where there is just one."""
         return tuple(self.thetas[0].tolist()) if self.how == ALONE and self.strategy.parameters else None
 
+    def player(self, stream: np.ndarray) -> Player:
+        """A player for one game; where its parameters are drawn, from its own stream."""
+        if self.how == IN_TURN:
+            raise ValueError(f"{self.name}: players in turn have no player for a single game; send each of them alone")
+        return PolicyPlayer(self, stream)
+
+
+Agent = Policy | PlayerAgent
+
+
+@kernel
+def member(how, number, cumulated, draws):
+    """Which row of a policy plays game (pair) `number`."""
+    if how == IN_TURN:
+        return number % len(cumulated)
+    if how == MIXED:
+        chosen = 0
+        u = unit(draws)
+        while chosen < len(cumulated) - 1 and u >= cumulated[chosen]:
+            chosen += 1
+        return chosen
+    return 0
+
+
+def theta_for(policy: Policy, number: int, draws: np.ndarray) -> np.ndarray:
+    """The parameters that a policy plays game (pair) `number` with, as the compiled loop draws them."""
+    if policy.how == REDRAWN:
+        theta = np.empty_like(policy.thetas[0])
+        fill_normal(draws, theta)
+        return theta
+    cumulated = np.cumsum(policy.weights) if policy.weights else np.ones(len(policy.thetas))
+    return np.asarray(policy.thetas[member(policy.how, number, cumulated, draws)])
+
+
+class PolicyPlayer:
+    """Plays by the parameters of a policy."""
+
+    def __init__(self, policy: Policy, stream: np.ndarray):
+        self.policy, self.stream = policy, stream
+        self.plan = np.zeros(policy.strategy.plan)
+
+    def begin(self, side: int) -> None:
+        self.policy.strategy.prepare(theta_for(self.policy, 0, self.stream), self.plan)
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        return int(self.policy.strategy.choose(seen, np.array(actions, np.int64), self.plan, self.stream))
+
 
 def _family(game: Game) -> Strategy:
     if game.strategy is None:
@@ -35,75 +122,133 @@ def _family(game: Game) -> Strategy:
     return game.strategy
 
 
-def with_parameters(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> Contender:
-    """The player of the game's parametric strategy with these parameters."""
-    vector = checked_vector(game, theta)
+def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> Policy:
+    """The policy of the game's parametric strategy with these parameters."""
+    vector = check_vector(game, theta)
     shown = name or "(" + ",".join(f"{value:g}" for value in vector[:6]) + (",..)" if len(vector) > 6 else ")")
-    return Contender(shown, _family(game), vector.reshape(1, -1))
+    return Policy(shown, _family(game), vector.reshape(1, -1))
 
 
-def named(game: Game, name: str) -> Contender:
-    """The player of that name: one of the game's own, or `uniform`, which tries any action."""
+def find_policy(game: Game, name: str) -> Policy:
+    """The policy of that name: one of the game's own, or `uniform`, which tries any action."""
     found = game.named.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
-        raise ValueError(f"{game.name} has no strategy {name!r}: the names are {', '.join(names(game))}")
+        raise ValueError(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
     if isinstance(found, Strategy):
-        return Contender(name, found, np.zeros((1, 0)))
-    return with_parameters(game, found, name)
+        return Policy(name, found, np.zeros((1, 0)))
+    return vector_policy(game, found, name)
 
 
-def names(game: Game) -> list[str]:
-    """The names that `named` knows, the two baselines included."""
+def policy_names(game: Game) -> list[str]:
+    """The names that `find_policy` knows, and the two baselines."""
     baselines = ["fixed", "redrawn"] if game.strategy else []
     return [*game.named, UNIFORM.name, *baselines]
 
 
-def fixed(game: Game, seed: int) -> Contender:
+def fixed_baseline(game: Game, seed: int) -> Policy:
     """The paper's baseline, one reading: a standard Gaussian vector drawn once from a recorded seed."""
     theta = np.empty(len(_family(game).parameters))
     fill_normal(stream_of(seed, BASELINE_STREAM), theta)
-    return with_parameters(game, theta, "fixed")
+    return vector_policy(game, theta, "fixed")
 
 
-def redrawn(game: Game) -> Contender:
+def redrawn_baseline(game: Game) -> Policy:
     """The paper's baseline, the other reading: a new standard Gaussian vector for every game (pair of games)."""
-    return Contender("redrawn", _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
+    return Policy("redrawn", _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
 
 
-def in_turn(game: Game, thetas: np.ndarray) -> Contender:
-    """A row of players who take turns: the i-th game (pair) is played by row i modulo their number."""
-    return Contender(f"{len(thetas)} players in turn", _family(game), np.ascontiguousarray(thetas), IN_TURN)
+def policies_in_turn(game: Game, thetas: np.ndarray) -> Policy:
+    """Vectors that take turns: the i-th game (pair) is played by row i modulo their number."""
+    return Policy(f"{len(thetas)} players in turn", _family(game), np.ascontiguousarray(thetas), IN_TURN)
 
 
-def mixture(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str = "mixture") -> Contender:
+def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str = "mixture") -> Policy:
     """A mixed strategy: one of the rows, drawn by weight before every game (pair)."""
     if len(weights) != len(thetas) or min(weights) < 0 or not sum(weights) > 0:
         raise ValueError("a mixture needs one non-negative weight for each member, not all zero")
-    rows = np.array([checked_vector(game, theta) for theta in thetas])
-    return Contender(name, _family(game), rows, MIXED, tuple(float(w) / sum(weights) for w in weights))
+    rows = np.array([check_vector(game, theta) for theta in thetas])
+    return Policy(name, _family(game), rows, MIXED, tuple(float(w) / sum(weights) for w in weights))
 
 
 class Frozen(TypedDict, total=False):
-    """A contender as numbers, fit for JSON: `theta`, and for a mixture `thetas` and `weights` too; or nothing."""
+    """A policy as numbers, fit for JSON: `theta`, and for a mixture `thetas` and `weights` too; or nothing."""
 
     theta: list[float]
     thetas: list[list[float]]
     weights: list[float]
 
 
-def freeze(game: Game, player: object) -> Frozen:
-    """The numbers of a player whose run or file may change; nothing where its name says it all."""
-    if not isinstance(player, Contender) or player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
+def freeze(game: Game, agent: Agent) -> Frozen:
+    """The numbers of an agent whose run or file may change; nothing where its name says it all."""
+    if not isinstance(agent, Policy) or agent.strategy is not game.strategy or agent.how not in (ALONE, MIXED):
         return {}
-    thetas = player.thetas.tolist()
-    if player.how == ALONE:
+    thetas = agent.thetas.tolist()
+    if agent.how == ALONE:
         return {"theta": thetas[0]}
-    return {"theta": thetas[0], "thetas": thetas, "weights": list(player.weights)}
+    return {"theta": thetas[0], "thetas": thetas, "weights": list(agent.weights)}
 
 
-def thaw(game: Game, frozen: Frozen, name: str) -> Contender | None:
-    """The contender that was frozen, to the last bit; None where only the name was kept."""
+def thaw(game: Game, frozen: Frozen, name: str) -> Policy | None:
+    """The policy that was frozen, to the last bit; None where only the name was kept."""
     if "weights" in frozen:
-        rows = np.array([checked_vector(game, theta) for theta in frozen["thetas"]])
-        return Contender(name, _family(game), rows, MIXED, tuple(frozen["weights"]))
-    return with_parameters(game, frozen["theta"], name) if "theta" in frozen else None
+        rows = np.array([check_vector(game, theta) for theta in frozen["thetas"]])
+        return Policy(name, _family(game), rows, MIXED, tuple(frozen["weights"]))
+    return vector_policy(game, frozen["theta"], name) if "theta" in frozen else None
+
+
+# Tables: the strategies of a certificate
+
+Rows = Sequence[Mapping[str, Any]]
+Knowledge = tuple[tuple[int, int] | None, tuple[int, ...]]
+Table = Mapping[Knowledge, tuple[int, list[float]]]
+"""By the last decision (row, action) and the view: the number of the row, and the probabilities of the actions."""
+
+
+def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
+    """A place in the list, drawn by these probabilities."""
+    u, place = unit(stream) * sum(odds), 0
+    while place < len(odds) - 1 and u >= odds[place]:
+        u -= odds[place]
+        place += 1
+    while odds[place] <= 0:  # rounding may end on an action that is never played
+        place -= 1
+    return place
+
+
+def table_of(rows: Rows) -> Table:
+    """The rows of a certificate, ready to be looked up."""
+    return {
+        (tuple(row["after"]) if row["after"] is not None else None, tuple(row["view"])): (
+            number,
+            [_float(share) for share in row["probabilities"]],
+        )
+        for number, row in enumerate(rows)
+    }
+
+
+def _float(share: str) -> float:
+    above, _, below = share.partition("/")
+    return int(above) / int(below or 1)
+
+
+class TablePlayer:
+    """Follows the strategies of a certificate, each side by its own table; it remembers its last decision."""
+
+    def __init__(self, tables: tuple[Table, Table], stream: np.ndarray):
+        self.tables, self.stream = tables, stream
+
+    def begin(self, side: int) -> None:
+        self.table = self.tables[side]
+        self.decision: tuple[int, int] | None = None
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        number, odds = self.table[self.decision, tuple(seen.tolist())]
+        action = int(actions[draw_index(odds, self.stream)])
+        self.decision = (number, action)
+        return action
+
+
+def table_agent(name: str, strategies: Sequence[Rows]) -> PlayerAgent:
+    """An agent that follows the two strategies of a certificate."""
+    first, second = (table_of(rows) for rows in strategies)
+    return PlayerAgent(name, lambda stream: TablePlayer((first, second), stream))

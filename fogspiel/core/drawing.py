@@ -36,13 +36,13 @@ def _pictures() -> dict[str, Picture]:
     return found
 
 
-def seen(game: Game, view: np.ndarray) -> Parts:
+def draw_view(game: Game, view: np.ndarray) -> Parts:
     """The picture of a view."""
     picture = _pictures().get(game.name)
     return picture.view(view) if picture else (Text(game.show(view)),)
 
 
-def revealed(game: Game, state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The picture of a state."""
     picture = _pictures().get(game.name)
     return picture.truth(state) if picture and picture.truth else (Text(game.reveal(state)),)

@@ -2,17 +2,16 @@
 
 from fractions import Fraction
 
-from .agents import Contender
+from .agents import PlayerAgent, Policy
 from .game import Game, part_of
-from .players import Entrant
 
 
-def exact_score(game: Game, first: Contender | Entrant, second: Contender | Entrant) -> Fraction:
+def exact_score(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Fraction:
     """The exact score of `first` against `second`, both seats counted alike, or a ValueError where nobody knows it."""
     truth = part_of(game, "exact")
     if truth is None:
         raise ValueError(f"no exact rate is known for {game.name}: play games instead of --exact")
     for side in (first, second):
-        if not isinstance(side, Contender):
+        if not isinstance(side, Policy):
             raise ValueError(f"no exact rate is known for {side.name}: play games instead of --exact")
     return truth.score(game, first, second)

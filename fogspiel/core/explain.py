@@ -1,22 +1,22 @@
 """Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
 
-A game that has something to compute has a file of the name of its own file here, with `explained(game, player, seed)`
+A game that has something to compute has a file of the name of its own file here, with `explain(game, player, seed)`
 for a player who is always the same; everything else is said in general.
 """
 
 import numpy as np
 
-from .agents import IN_TURN, MIXED, REDRAWN, Contender
+from .agents import IN_TURN, MIXED, REDRAWN, Policy
 from .explanation import Explanation, Picture, Table, percent
 from .game import UNIFORM, Game, part_of
 
-__all__ = ["Explanation", "Picture", "Table", "explained"]
+__all__ = ["Explanation", "Picture", "Table", "explain"]
 
 MOST_MEMBERS = 20
 """Members of a mixture that are listed."""
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """What a player does; where something has to be sampled the seed decides what is drawn."""
     strategy = player.strategy
     if player.how == REDRAWN:
@@ -29,12 +29,12 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
         return _mixture(game, player, seed)
     module = part_of(game, "explain")
     if module is not None:
-        return module.explained(game, player, seed)
+        return module.explain(game, player, seed)
     said = strategy.words(player.thetas[0]) if strategy.words else f"plays by its rule: {strategy.name}"
     return Explanation((f"{player.name} {said}.",))
 
 
-def _mixture(game: Game, player: Contender, seed: int) -> Explanation:
+def _mixture(game: Game, player: Policy, seed: int) -> Explanation:
     """The members with their weights, then the heaviest one alone."""
     many = len(player.thetas)
     weights = np.array(player.weights or (1 / many,) * many)
@@ -48,7 +48,7 @@ def _mixture(game: Game, player: Contender, seed: int) -> Explanation:
     left = f"; the {many - MOST_MEMBERS} lightest members are not listed" if many > MOST_MEMBERS else ""
     heaviest = order[0]
     name = f"member {heaviest + 1}"
-    alone = explained(game, Contender(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
+    alone = explain(game, Policy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
     whole = getattr(part_of(game, "explain"), "of_mixture", lambda contender: ())
     first = (said + left + ".", *whole(player))
     weight = percent(weights[heaviest])

@@ -148,7 +148,7 @@ def _catalogue() -> dict[str, Game]:
     return found
 
 
-def game_named(name: str) -> Game:
+def find_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it."""
     try:
         return _catalogue()[name]
@@ -175,7 +175,7 @@ def parameters_of(game: Game) -> tuple[str, ...]:
     return game.strategy.parameters if game.strategy else ()
 
 
-def checked_vector(game: Game, numbers: Any) -> np.ndarray:
+def check_vector(game: Game, numbers: Any) -> np.ndarray:
     """`numbers` as a parameter vector of the game, or a ValueError that says what is wrong with them."""
     names = parameters_of(game)
     theta = np.array(numbers, dtype=np.float64).reshape(-1)

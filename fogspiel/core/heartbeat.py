@@ -35,7 +35,7 @@ def beat() -> None:
         _here.tell(GOES_ON)
 
 
-def done(payload: bytes, tell: Callable[[bytes], object]) -> Any:
+def run_job(payload: bytes, tell: Callable[[bytes], object]) -> Any:
     """The result of a pickled job, whose signs of life go to `tell`."""
     _here.tell, _here.told, _here.sign = tell, -math.inf, BEGUN
     try:
@@ -87,7 +87,7 @@ class Silence:
         return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
 
 
-def given_up(job: object) -> ValueError:
+def worker_loss_error(job: object) -> ValueError:
     """The end of a job that takes every worker with it."""
     return ValueError(
         f"{job} has cost {DEATHS} workers, so it is given up: see whether there is memory enough for it, then go on; "

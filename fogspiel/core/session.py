@@ -1,56 +1,36 @@
-"""A sitting: one game between a person and a player, whoever asks the person.
+"""The Python game loop: one game in progress, played move by move, and replayed from its record.
 
-The person is shown a view and what may be tried, and nothing else until the game is over. A sitting is its seed and its
-record: made again from them it stands where it stood, with an opponent who remembers the game.
+The compiled loop of `simulate` plays many games of policies; whatever needs a game one move at a time (players that are
+no policies, people, records, pages) uses a `Session`. Streams are those of the compiled loop: a seed for each game
+number, and from it one stream for chance, one for each seat, and one that draws the members of mixtures, so that both
+games of a pair are the same deal between the same members.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from .agents import ALONE, Agent, Player, Policy, theta_for
 from .game import CHANCE, OVER, Game, blank
-from .players import Entrant, Player, remind
 from .rng import below, stream_of
 
 
-class Moment(NamedTuple):
-    """A moment of a finished game: who acted, what they did, and what everybody could see before."""
+class Session:
+    """One game: its state, who is to move, what may be tried, what each player sees, and the record so far."""
 
-    mover: int
-    action: int | None
-    reveal: str
-    views: tuple[np.ndarray, np.ndarray]
-    state: np.ndarray
-
-
-class Sitting:
-    """One game; `side` is the person's seat."""
-
-    def __init__(self, game: Game, opponent: Entrant, side: int, seed: int, record: Sequence[int] = ()):
-        if side not in (0, 1):
-            raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
-        self.game, self.side, self.seed = game, side, seed
+    def __init__(self, game: Game):
+        self.game = game
         self.record: list[int] = []
-        self.decisions: list[tuple[np.ndarray, int]] = []
-        """The person's own actions, each with what was seen before it."""
-        self._state, self._out = blank(game.sizes.state), blank(game.sizes.actions)
-        self._chance = stream_of(seed, 0)
-        self._player: Player = opponent.player(stream_of(seed, 2 - side))
-        self._player.begin(1 - side)
-        game.rules.start(self._state)
-        for action in record:
-            self._repeat(action)
-
-    @property
-    def own(self) -> int:
-        """How many actions are the person's."""
-        return len(self.decisions)
+        self.state = blank(game.sizes.state)
+        self._out = blank(game.sizes.actions)
+        game.rules.start(self.state)
 
     @property
     def mover(self) -> int:
         """0 or 1, or CHANCE, or OVER."""
-        return int(self.game.rules.mover(self._state))
+        return int(self.game.rules.mover(self.state))
 
     @property
     def over(self) -> bool:
@@ -58,98 +38,112 @@ class Sitting:
         return self.mover == OVER
 
     @property
-    def waits_for_person(self) -> bool:
-        """Whether the person is to act, or the game is over: nobody else has anything to do."""
-        return self.mover in (OVER, self.side)
-
-    @property
     def score(self) -> int | None:
         """The index of the first player's payoff, once the game is over."""
-        return int(self.game.rules.score(self._state)) if self.over else None
+        return int(self.game.rules.score(self.state)) if self.over else None
 
-    def seen(self) -> np.ndarray:
-        """Everything that the person knows."""
-        return self._view(self.side)
-
+    @property
     def actions(self) -> list[int]:
-        """What the person may try now."""
-        return self._actions() if self.mover == self.side else []
+        """What the mover may try, or the outcomes of chance; nothing once the game is over."""
+        return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
 
-    def act(self, action: int) -> None:
-        """The person's move, or a ValueError."""
-        if self.over:
-            raise ValueError("the game is over")
-        if self.mover != self.side:
-            raise ValueError("it is not your turn")
-        if action not in self._actions():
-            raise ValueError(f"{action} cannot be tried now")
-        self._apply(action)
+    def view(self, player: int) -> np.ndarray:
+        """Everything the player knows."""
+        return view_of(self.game, self.state, player)
 
-    def go_on(self) -> bool:
-        """Let chance or the opponent make one move; False if it is the person's turn or the game is over."""
-        if self.waits_for_person:
-            return False
-        who, actions = self.mover, self._actions()
-        if who == CHANCE:
-            self._apply(actions[below(self._chance, len(actions))])
-            return True
-        action = int(self._player.choose(self._view(who), actions))
-        if action not in actions:
-            raise ValueError(f"the opponent tried {action}, which is not among its actions")
-        self._apply(action)
-        return True
-
-    def moments(self) -> Iterator[Moment]:
-        """The whole truth, move by move, once the game is over."""
-        for state, action in self._truth():
-            yield self._moment(state, action)
-
-    def moment(self, number: int) -> Moment:
-        """One moment of a game that is over; the last one is its end."""
-        for place, (state, action) in enumerate(self._truth()):
-            if place == number:
-                return self._moment(state, action)
-        raise ValueError(f"the game has moments 0 to {len(self.record)}, not {number}")
-
-    def _truth(self) -> Iterator[tuple[np.ndarray, int | None]]:
-        """The states of a finished game, each with the action that followed."""
-        if not self.over:
-            raise ValueError("the whole game can be seen when it is over")
-        state = blank(self.game.sizes.state)
-        self.game.rules.start(state)
-        for action in self.record:
-            yield state, action
-            self.game.rules.apply(state, action)
-        yield state, None
-
-    def _moment(self, state: np.ndarray, action: int | None) -> Moment:
-        first, second = (blank(self.game.sizes.view) for _ in range(2))
-        for player, view in enumerate((first, second)):
-            self.game.rules.view(state, player, view)
-        mover = int(self.game.rules.mover(state))
-        return Moment(mover, action, self.game.reveal(state), (first, second), state.copy())
-
-    def _repeat(self, action: int) -> None:
-        """Make a recorded move again; chance and the opponent draw what they drew then."""
-        who, actions = self.mover, self._actions()
-        if action not in actions:
-            raise ValueError(f"the record does not fit the rules of {self.game.name}: {action} cannot be tried there")
-        if who == CHANCE:
-            below(self._chance, len(actions))
-        elif who != self.side:
-            remind(self._player, self._view(who), actions, action)
-        self._apply(action)
-
-    def _actions(self) -> list[int]:
-        return self._out[: self.game.rules.legal(self._state, self._out)].tolist()
-
-    def _view(self, side: int) -> np.ndarray:
-        seen = blank(self.game.sizes.view)
-        self.game.rules.view(self._state, side, seen)
-        return seen
-
-    def _apply(self, action: int) -> None:
-        if self.mover == self.side:
-            self.decisions.append((self.seen(), action))
+    def apply(self, action: int) -> None:
+        """Move on by one of the actions, which is not checked here."""
         self.record.append(action)
-        self.game.rules.apply(self._state, action)
+        self.game.rules.apply(self.state, action)
+
+
+class Position(NamedTuple):
+    """One moment of a game: the state, who is to move (CHANCE and OVER included), and the actions there are."""
+
+    state: np.ndarray
+    mover: int
+    actions: list[int]
+
+
+def replay(game: Game, record: Sequence[int]) -> Iterator[Position]:
+    """Every position of a recorded game, the last one included; a ValueError where the record breaks the rules."""
+    session = Session(game)
+    for number, action in enumerate([*record, None], 1):
+        actions = session.actions
+        yield Position(session.state.copy(), session.mover, actions)
+        if action is not None:
+            if action not in actions:
+                raise ValueError(f"move {number} of the record, {action}, is not possible there")
+            session.apply(action)
+
+
+def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
+    """What the player knows in this state."""
+    seen = blank(game.sizes.view)
+    game.rules.view(state, player, seen)
+    return seen
+
+
+class GameRecord(NamedTuple):
+    """A finished game: its actions, chance included, and the index of the first player's payoff."""
+
+    record: list[int]
+    score: int
+
+
+def play_game(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> GameRecord:
+    """Let two players play one game; an action that is not on the list ends it with a ValueError."""
+    session = Session(game)
+    for side, player in enumerate(players):
+        player.begin(side)
+    while (mover := session.mover) != OVER:
+        actions = session.actions
+        if mover == CHANCE:
+            action = actions[below(chance, len(actions))]
+        else:
+            action = players[mover].choose(session.view(mover), list(actions))
+            if action not in actions:
+                raise ValueError(f"player {mover + 1} of {game.name} tried {action}, which is not among {actions[:12]}")
+        session.apply(action)
+    return GameRecord(session.record, int(game.rules.score(session.state)))
+
+
+class PlayerMatch:
+    """Two agents at one game, move by move; between policies the numbers, streams and scores of `simulate.Match`."""
+
+    def __init__(self, game: Game, first: Agent, second: Agent):
+        self.game, self.agents = game, (first, second)
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """The first agent's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
+        out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
+        top = len(self.game.payoffs) - 1
+        for i in range(count):
+            number = first + i
+            draws = stream_of(key, number, 3)
+            one, other = (_member(agent, number, draws) for agent in self.agents)
+            swap = number % 2 if seats == "alternating" else below(draws, 2) if seats == "coin" else 0
+            for column in range(out.shape[1]):
+                swapped = (column + swap) % 2 == 1
+                score = _play_number(self.game, (other, one) if swapped else (one, other), key, number).score
+                out[i, column] = top - score if swapped else score
+        return out
+
+
+def record_game(game: Game, first: Agent, second: Agent, key: int, number: int) -> GameRecord:
+    """Game `number` of stream `key` as the compiled loop plays it, with `first` in the first seat."""
+    draws = stream_of(key, number, 3)
+    one, other = (_member(agent, number, draws) for agent in (first, second))
+    return _play_number(game, (one, other), key, number)
+
+
+def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int) -> GameRecord:
+    first, second = (agent.player(stream_of(key, number, 1 + side)) for side, agent in enumerate(agents))
+    return play_game(game, (first, second), stream_of(key, number, 0))
+
+
+def _member(agent: Agent, number: int, draws: np.ndarray) -> Agent:
+    """Who plays game (pair) `number`: of a policy the member whose turn it is, or that is drawn."""
+    if not isinstance(agent, Policy):
+        return agent
+    return replace(agent, thetas=theta_for(agent, number, draws)[None], how=ALONE, weights=())

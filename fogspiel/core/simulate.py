@@ -1,11 +1,10 @@
-"""Many games, fast: the one compiled loop that plays any game by its six kernels, and replay of a record.
+"""Many games, fast: the one compiled loop that plays any game by its six kernels.
 
 Every game (or pair of games) has a number and its own four streams derived from that number: chance, one for each
 seat, and one that draws members of mixtures. Swapping the players keeps the streams, so both games of a pair are the
 same deal, and results depend neither on threads nor on how the numbers are cut into batches.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
@@ -13,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agents import IN_TURN, MIXED, REDRAWN, Contender
+from .agents import REDRAWN, Policy, member
 from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Kernel
 from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, compiled, kernel, kernel_of
-from .rng import below, fill_normal, split, stream_of, unit
+from .rng import below, fill_normal, split
 
 SEATS = ("swapped", "alternating", "coin")
 SWAPPED, ALTERNATING, COIN = range(3)
@@ -44,20 +43,6 @@ def play_by_rules(
             else:
                 action = choose_1(seen, actions[:count], plan_1, stream_1)
         apply(state, action)
-
-
-@kernel
-def member(how, number, cumulated, draws):
-    """Which row of a contender plays game `number`."""
-    if how == IN_TURN:
-        return number % len(cumulated)
-    if how == MIXED:
-        chosen = 0
-        u = unit(draws)
-        while chosen < len(cumulated) - 1 and u >= cumulated[chosen]:
-            chosen += 1
-        return chosen
-    return 0
 
 
 @kernel_of(
@@ -132,7 +117,7 @@ class _Side(NamedTuple):
     how: int
 
 
-def _side(contender: Contender) -> _Side:
+def _side(contender: Policy) -> _Side:
     strategy = contender.strategy
     prepare, choose = compiled(strategy.prepare, PREPARE), compiled(strategy.choose, CHOOSE)
     plans = np.zeros((len(contender.thetas), strategy.plan))
@@ -148,7 +133,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="fogspiel")
 
 
-def rules_compiled(game: Game) -> tuple[Kernel, ...]:
+def compile_rules(game: Game) -> tuple[Kernel, ...]:
     """The six kernels of the game, ready to be passed to a compiled loop."""
     return tuple(compiled(rule, RULE_SIGNATURES[name]) for name, rule in game.rules._asdict().items())
 
@@ -156,13 +141,13 @@ def rules_compiled(game: Game) -> tuple[Kernel, ...]:
 class Match:
     """Two contenders at one game: plays any range of game numbers, in one thread or several, with the same scores."""
 
-    def __init__(self, game: Game, first: Contender, second: Contender, fused: bool = True):
+    def __init__(self, game: Game, first: Policy, second: Policy, fused: bool = True):
         self.game = game
         family = game.strategy or UNIFORM
         both = first.strategy is family and second.strategy is family
         self.fused = bool(fused and game.play and both)
         play = compiled(game.play if game.play and self.fused else not_fused, PLAY)
-        self._shared = (*rules_compiled(game), play, int(self.fused))
+        self._shared = (*compile_rules(game), play, int(self.fused))
         self._sides = (_side(first), _side(second))
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
@@ -185,65 +170,3 @@ class Match:
             a, b = a._replace(plans=a.plans.copy()), b._replace(plans=b.plans.copy())
         top = len(self.game.payoffs) - 1
         play_numbers(*self._shared, *a, *b, *workspace, theta, top, np.uint64(key), first, seats, out)
-
-
-def theta_for(contender: Contender, number: int, draws: np.ndarray) -> np.ndarray:
-    """The parameters that a contender plays game (pair) `number` with, as the compiled loop draws them."""
-    if contender.how == REDRAWN:
-        theta = np.empty_like(contender.thetas[0])
-        fill_normal(draws, theta)
-        return theta
-    cumulated = np.cumsum(contender.weights) if contender.weights else np.ones(len(contender.thetas))
-    return contender.thetas[member(contender.how, number, cumulated, draws)]
-
-
-class Position(NamedTuple):
-    """One moment of a game: the state, who is to move (CHANCE and OVER included), and the actions there are."""
-
-    state: np.ndarray
-    mover: int
-    actions: list[int]
-
-
-def positions(game: Game, record: list[int]) -> Iterator[Position]:
-    """Replay a record from the start: every position on the way, the last one included."""
-    rules, state, out = game.rules, np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
-    rules.start(state)
-    for number in range(len(record) + 1):
-        who = int(rules.mover(state))
-        actions = [] if who == OVER else out[: rules.legal(state, out)].tolist()
-        yield Position(state.copy(), who, actions)
-        if number < len(record):
-            if record[number] not in actions:
-                raise ValueError(f"move {number + 1} of the record, {record[number]}, is not possible there")
-            rules.apply(state, record[number])
-
-
-def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
-    """What the player knows in this state."""
-    seen = np.zeros(game.sizes.view, np.int64)
-    game.rules.view(state, player, seen)
-    return seen
-
-
-def recorded(game: Game, first: Contender, second: Contender, key: int, number: int) -> tuple[list[int], int]:
-    """The record and score of one game, played move by move outside the compiled loop with the same streams."""
-    streams = [stream_of(key, number, i) for i in range(4)]
-    plans = []
-    for contender in (first, second):
-        plan = np.zeros(contender.strategy.plan)
-        contender.strategy.prepare(theta_for(contender, number, streams[3]), plan)
-        plans.append(plan)
-    rules, out, record = game.rules, np.zeros(game.sizes.actions, np.int64), []
-    state = np.zeros(game.sizes.state, np.int64)
-    rules.start(state)
-    while (who := int(rules.mover(state))) != OVER:
-        actions = out[: rules.legal(state, out)].copy()
-        if who == CHANCE:
-            action = int(actions[below(streams[0], len(actions))])
-        else:
-            choose = (first, second)[who].strategy.choose
-            action = int(choose(view_of(game, state, who), actions, plans[who], streams[1 + who]))
-        record.append(action)
-        rules.apply(state, action)
-    return record, int(rules.score(state))

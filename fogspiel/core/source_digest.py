@@ -14,7 +14,7 @@ COMMENT = re.compile(r"#.*")
 
 
 @cache
-def imported(path: Path) -> frozenset[Path]:
+def imports_of(path: Path) -> frozenset[Path]:
     """The files that a file imports when it is loaded."""
     found = set()
     for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text())):
@@ -24,14 +24,14 @@ def imported(path: Path) -> frozenset[Path]:
     return frozenset(file for file in found if file.is_file())
 
 
-def reached(path: Path) -> set[Path]:
+def reachable_files(path: Path) -> set[Path]:
     """A file and every file whose code it can use."""
     found, waiting = set[Path](), [path]
     while waiting:
         file = waiting.pop()
         if file not in found:
             found.add(file)
-            waiting += imported(file)
+            waiting += imports_of(file)
     return found
 
 
@@ -50,4 +50,4 @@ def _digest(files: Iterable[Path], package: Path) -> str:
 @cache
 def digest_of(path: Path, package: Path = PACKAGE) -> str:
     """The digest of all that a file can use, by names and contents; of the whole package for a file outside of it."""
-    return _digest(reached(path) if package in path.parents else package.rglob("*.py"), package)
+    return _digest(reachable_files(path) if package in path.parents else package.rglob("*.py"), package)

@@ -102,7 +102,7 @@ def label(action: int) -> str:
     return NAMES[action]
 
 
-def told(history: np.ndarray) -> str:
+def history_text(history: np.ndarray) -> str:
     """What has been done so far."""
     return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has moved"
 
@@ -115,13 +115,13 @@ def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] < 0:
         return "no cards yet"
     cards = f"your card: {card_name(int(seen[SEEN_OWN]))}; the other's: {card_name(int(seen[SEEN_OTHER]))}"
-    return f"{cards}\n{told(seen[SEEN_HISTORY:])}"
+    return f"{cards}\n{history_text(seen[SEEN_HISTORY:])}"
 
 
 def reveal(state: np.ndarray) -> str:
     if state[CARD] < 0:
         return "no cards yet"
-    return f"player 1: {state[CARD]}; player 2: {state[CARD + 1]}\n{told(state[HISTORY:])}"
+    return f"player 1: {state[CARD]}; player 2: {state[CARD + 1]}\n{history_text(state[HISTORY:])}"
 
 
 SOURCE = (

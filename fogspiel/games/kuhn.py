@@ -110,7 +110,7 @@ def label(action: int) -> str:
     return NAMES[action]
 
 
-def told(history: np.ndarray) -> str:
+def history_text(history: np.ndarray) -> str:
     """What has been done so far, by both in turn."""
     return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has moved"
 
@@ -123,14 +123,14 @@ def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] < 0:
         return "no cards yet"
     cards = f"your card: {card_name(int(seen[SEEN_OWN]))}; the other's: {card_name(int(seen[SEEN_OTHER]))}"
-    return f"{cards}\n{told(seen[SEEN_HISTORY:])}"
+    return f"{cards}\n{history_text(seen[SEEN_HISTORY:])}"
 
 
 def reveal(state: np.ndarray) -> str:
     if state[CARD] < 0:
         return "no cards yet"
     cards = f"player 1: {card_name(int(state[CARD]))}; player 2: {card_name(int(state[CARD + 1]))}"
-    return f"{cards}\n{told(state[HISTORY:])}"
+    return f"{cards}\n{history_text(state[HISTORY:])}"
 
 
 SOURCE = (

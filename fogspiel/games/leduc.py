@@ -188,7 +188,7 @@ def card_name(card: int, suited: bool) -> str:
     return "JQK"[card // SUITS] + "♠♥"[card % SUITS] if suited else "JQK"[card]
 
 
-def told(history: np.ndarray) -> str:
+def history_text(history: np.ndarray) -> str:
     """What has been done so far, by both in turn."""
     return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has moved"
 
@@ -198,7 +198,7 @@ def show(seen: np.ndarray) -> str:
         return "no cards yet"
     own, other, public = (card_name(int(card), bool(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
     cards = f"your card: {own}; the other's: {other}; the public one: {public}"
-    return f"{cards}\npaid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}\n{told(seen[SEEN_HISTORY:])}"
+    return f"{cards}\npaid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}\n{history_text(seen[SEEN_HISTORY:])}"
 
 
 def reveal(state: np.ndarray) -> str:
@@ -208,7 +208,7 @@ def reveal(state: np.ndarray) -> str:
     cards = (
         f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
     )
-    return f"{cards}\n{told(state[HISTORY:])}"
+    return f"{cards}\n{history_text(state[HISTORY:])}"
 
 
 SOURCE = (

@@ -119,7 +119,7 @@ def label(action: int) -> str:
     return "liar!" if action == LIAR else f"{action // TENS} x {action % TENS}"
 
 
-def told(history: np.ndarray) -> str:
+def bid_text(history: np.ndarray) -> str:
     """What has been said so far, by both in turn."""
     return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has bid"
 
@@ -128,14 +128,14 @@ def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] == 0:
         return "no dice yet"
     dice = f"your die: {seen[SEEN_OWN]}; the other's: {seen[SEEN_OTHER] or 'hidden'}; {seen[SEEN_SIDES]} is wild"
-    return f"{dice}\n{told(seen[SEEN_HISTORY:])}"
+    return f"{dice}\n{bid_text(seen[SEEN_HISTORY:])}"
 
 
 def reveal(state: np.ndarray) -> str:
     if state[ROLLED] == 0:
         return "no dice yet"
     dice = f"player 1: {state[ROLLED]}; player 2: {state[ROLLED + 1]}; {state[SIDES]} is wild"
-    return f"{dice}\n{told(state[HISTORY:])}"
+    return f"{dice}\n{bid_text(state[HISTORY:])}"
 
 
 SOURCE = (

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.agents import Player
 from ..core.game import blank
-from ..core.players import Player
 from ..core.rng import stream_of
 from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
 from ..games.kriegspiel import rules
 from .beliefs.matrix_engine import Perceiving
 from .beliefs.metaposition import PAWNS, PIECES, THEIRS
-from .engine import Effort, engine_in, entrant_of
+from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
 from .engines.sampling import Pooled, Sampler
 
@@ -39,8 +39,8 @@ def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]
     None where it had not been asked yet, and always for who keeps no belief or is no engine.
     """
     try:
-        name, _ = engine_in(words)
-        engine = entrant_of(name, LIGHT).player(stream_of(0, side))
+        name, _ = parse_engine(words)
+        engine = engine_agent(name, LIGHT).player(stream_of(0, side))
     except ValueError:
         engine = None
     if not isinstance(engine, Perceiving | Minimax | Sampler):
@@ -71,7 +71,7 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
         boards = engine.pool[: engine.count] if isinstance(engine, Pooled) else engine.boards(BOARDS, seen)
         if len(boards) == 0:
             return None
-        chances = counted(boards, 1 - engine.side)
+        chances = count_boards(boards, 1 - engine.side)
     else:
         return None
     return [[round(float(chance), DIGITS) for chance in row] for row in np.clip(chances, 0.0, 1.0)]
@@ -92,7 +92,7 @@ def spread_evenly(meta: np.ndarray, side: int) -> np.ndarray:
     return may * (many / np.maximum(may.sum(1), 1.0))[:, None]
 
 
-def counted(boards: np.ndarray, colour: int) -> np.ndarray:
+def count_boards(boards: np.ndarray, colour: int) -> np.ndarray:
     """How often the men of a colour stand on each square of these boards."""
     men = boards[:, MEN + colour]
     officers = np.bitwise_or.reduce(boards[:, list(OFFICERS)], axis=1)

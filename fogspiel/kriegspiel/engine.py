@@ -21,7 +21,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ..core.players import Entrant, Player, remind
+from ..core.agents import Player, PlayerAgent, remind
 from ..core.rng import below, split, unit
 from ..games.chess.messages import MESSAGE
 from ..games.kriegspiel import rules
@@ -143,7 +143,7 @@ def plain_name(words: str) -> str:
     return words.removeprefix(STRAY).partition(":")[0]
 
 
-def engine_named(words: str) -> Maker:
+def find_engine(words: str) -> Maker:
     """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines():
@@ -203,7 +203,7 @@ EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
 USUAL = Effort(seconds=0.1)
 
 
-def engine_in(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
+def parse_engine(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
     """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
     name, _, own = words.rpartition("@")
     found = EFFORT.fullmatch(own) if name else None
@@ -218,7 +218,7 @@ def engine_in(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
     return name, Effort(seconds=float(found["seconds"]), threads=usual.threads)
 
 
-def entrant_of(name: str, effort: Effort) -> Entrant:
+def engine_agent(name: str, effort: Effort) -> PlayerAgent:
     """An engine as somebody who sends players."""
-    maker = engine_named(name)
-    return Entrant(name, lambda stream: maker(effort, stream))
+    maker = find_engine(name)
+    return PlayerAgent(name, lambda stream: maker(effort, stream))

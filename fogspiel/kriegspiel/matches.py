@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from ..core.agents import Player
 from ..core.heartbeat import beat
-from ..core.players import Player
 from ..core.rng import stream_of
 from ..core.source_digest import digest_of
 from ..stats.elo import Strength, strength_of
-from .engine import Effort, engine_named, home_of
-from .referee import LIMIT, Switches, Umpire, played
+from .engine import Effort, find_engine, home_of
+from .referee import LIMIT, Referee, Switches, play_game
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Seat:
+class EngineSpec:
     """An engine at a board, and what it may spend on a move."""
 
     engine: str
@@ -43,14 +43,14 @@ class Seat:
         return {"engine": self.engine, **asdict(self.effort)}
 
 
-def seat_in(kept: Mapping[str, Any]) -> Seat:
+def parse_engine_spec(kept: Mapping[str, Any]) -> EngineSpec:
     """The seat that a request keeps."""
-    return Seat(kept["engine"], Effort(kept["seconds"], kept["nodes"], kept["threads"]))
+    return EngineSpec(kept["engine"], Effort(kept["seconds"], kept["nodes"], kept["threads"]))
 
 
 def code_of(engine: str) -> str:
     """A digest of all the code, and of the opponent's model, that an engine uses: with others it may play otherwise."""
-    maker, code = engine_named(engine), digest_of(home_of(engine))
+    maker, code = find_engine(engine), digest_of(home_of(engine))
     while isinstance(maker, partial):
         model = maker.keywords.get("model")
         if model is not None:
@@ -88,11 +88,11 @@ def bout(seats: Sequence[Row], seed: int, number: int, longest: int | None, swit
     games = []
     for swapped in (0, 1):
         watched = [
-            Watched(engine_named(seat.engine)(seat.effort, stream_of(seed, number, swapped, who)))
-            for who, seat in enumerate(map(seat_in, seats))
+            Watched(find_engine(seat.engine)(seat.effort, stream_of(seed, number, swapped, who)))
+            for who, seat in enumerate(map(parse_engine_spec, seats))
         ]
         white, black = watched[::-1] if swapped else watched
-        umpire = played((white, black), Umpire(switches=Switches(**switches)), longest)
+        umpire = play_game((white, black), Referee(switches=Switches(**switches)), longest)
         games.append(
             {
                 "white": swapped,
@@ -114,7 +114,7 @@ def results_of(rows: Sequence[Row]) -> list[list[int]]:
     return [[game["result"] for game in row["games"]] for row in rows]
 
 
-def strength_in(rows: Sequence[Row]) -> Strength:
+def elo_of_pairs(rows: Sequence[Row]) -> Strength:
     """What bouts say about the first engine's strength."""
     return strength_of(results_of(rows))
 
@@ -138,7 +138,7 @@ class Manner:
         }
 
 
-def manner_of(rows: Sequence[Row]) -> Manner:
+def endings_of(rows: Sequence[Row]) -> Manner:
     """How the games of these bouts went."""
     games = [game for row in rows for game in row["games"]]
     moves = [sum((game["plies"] + (game["white"] == who)) // 2 for game in games) for who in (0, 1)]

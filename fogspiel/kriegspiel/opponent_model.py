@@ -52,7 +52,7 @@ def count_men(state, record, counts):
                     left &= left - 1
 
 
-def counted(records: Iterable[Sequence[int]], colours: Sequence[int] = BOTH) -> np.ndarray:
+def count_placements(records: Iterable[Sequence[int]], colours: Sequence[int] = BOTH) -> np.ndarray:
     """Where men of these colours stood, over all games: counts of different games can be added."""
     counts = np.zeros(SHAPE, np.int64)
     for record in records:
@@ -80,10 +80,10 @@ def model_of(counts: np.ndarray) -> np.ndarray:
     before = np.concatenate([shares[:, :, :1], shares[:, :, :-1]], axis=2)
     after = np.concatenate([shares[:, :, 1:], shares[:, :, -1:]], axis=2)
     shares = (before + 2 * shares + after) / 4
-    return np.stack([_smeared(shares[:, :, move], SMEARED * move) for move in range(LATEST)], axis=2).astype(np.float32)
+    return np.stack([_smear(shares[:, :, move], SMEARED * move) for move in range(LATEST)], axis=2).astype(np.float32)
 
 
-def _smeared(shares: np.ndarray, part: float) -> np.ndarray:
+def _smear(shares: np.ndarray, part: float) -> np.ndarray:
     """Give a part of every square's chance to the squares around it."""
     board = shares.reshape(*shares.shape[:-1], 8, 8)
     edged = np.pad(board, [(0, 0)] * (board.ndim - 2) + [(1, 1), (1, 1)], mode="edge")
@@ -147,7 +147,7 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
     return habits
 
 
-def saved(model: np.ndarray, path: Path) -> Path:
+def save_model(model: np.ndarray, path: Path) -> Path:
     """Write a model to a small file. Its path."""
     try:
         with path.open("wb") as file:
@@ -157,7 +157,7 @@ def saved(model: np.ndarray, path: Path) -> Path:
     return path
 
 
-def loaded(path: Path) -> np.ndarray:
+def load_model(path: Path) -> np.ndarray:
     """Read a model."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
@@ -173,8 +173,8 @@ def loaded(path: Path) -> np.ndarray:
     return model
 
 
-def model_named(words: str) -> np.ndarray | None:
+def find_model(words: str) -> np.ndarray | None:
     """The model in words: `generic`, `none`, or a file."""
     if words == NO_MODEL:
         return None
-    return loaded(GENERIC if words == GENERIC_NAME else Path(words))
+    return load_model(GENERIC if words == GENERIC_NAME else Path(words))

@@ -12,7 +12,7 @@ from textwrap import fill
 
 from ..games.chess.fen import SIDES, START
 from ..games.chess.position import POSITION
-from .referee import Message, Switches, Umpire
+from .referee import Message, Referee, Switches
 from .san import HIDDEN, long_name, short_name
 
 WIDTH = 79
@@ -43,7 +43,7 @@ class Turn:
     message: Message
 
 
-def turns_of(record: Sequence[int], umpire: Umpire) -> tuple[list[Turn], list[str]]:
+def turns_of(record: Sequence[int], umpire: Referee) -> tuple[list[Turn], list[str]]:
     """A recorded game turn by turn, played on the umpire's board, and what was refused after its last move."""
     turns, refused = [], list[str]()
     for action in record:
@@ -94,7 +94,7 @@ def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result:
         yield f'[{key} "{escaped}"]'
 
 
-def written(
+def write_pgn(
     record: Sequence[int],
     tags: Mapping[str, str] | None = None,
     viewer: str = "umpire",
@@ -107,7 +107,7 @@ def written(
         raise ValueError(f"a game is written for {', '.join(VIEWERS[:-1])} or {VIEWERS[-1]}, not for {viewer!r}")
     if viewer != "umpire" and fen is not None and fen != START:
         raise ValueError("a game that does not begin with all men at home cannot be filtered: its FEN would tell all")
-    umpire = Umpire(fen, switches or Switches())
+    umpire = Referee(fen, switches or Switches())
     ply = umpire.plies
     turns, left = turns_of(record, umpire)
     ended = result or (RESULTS[umpire.score] if umpire.over else UNFINISHED)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..games.chess.attempts import lose_own, move_own
-from ..games.chess.fen import SIDES, square_named
+from ..games.chess.fen import SIDES, parse_square
 from ..games.chess.position import MEN, NOBODY, POSITION
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
 from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
-from .referee import Message, Switches, Umpire
+from .referee import Message, Referee, Switches
 from .san import HIDDEN, meant, moves_in, own_attempts
 
 TOKEN = re.compile(
@@ -96,7 +96,7 @@ def games_in(text: str) -> Iterator[Movetext]:
         yield game
 
 
-def read(text: str) -> list[Reading]:
+def read_pgn(text: str) -> list[Reading]:
     """All games of a PGN file; a ValueError says which one is not a game of Kriegspiel, and where."""
     return [reading_of(game, number) for number, game in enumerate(games_in(text), 1)]
 
@@ -108,7 +108,7 @@ def reading_of(game: Movetext, number: int = 1) -> Reading:
         raise ValueError(f"game {number} hides moves of both sides: nobody knows such a game")
     if hidden and "FEN" in game.tags:
         raise ValueError(f"game {number} is filtered, but its FEN tells where all men stand: leave one of them out")
-    return _filtered(game, number, 1 - hidden.pop()) if hidden else _replayed(game, number)
+    return _filter_messages(game, number, 1 - hidden.pop()) if hidden else _replay(game, number)
 
 
 def switches_in(tags: dict[str, str]) -> Switches:
@@ -142,10 +142,10 @@ def _only(found: Sequence[int], number: int, place: int, text: str) -> int:
     raise ValueError(f"{where}: {text!r} {'may mean several moves' if found else 'is not a legal move there'}")
 
 
-def _replayed(game: Movetext, number: int) -> Reading:
+def _replay(game: Movetext, number: int) -> Reading:
     """An unfiltered game, replayed by the umpire."""
     fen, switches = game.tags.get("FEN"), switches_in(game.tags)
-    umpire, dropped = Umpire(fen, switches), list[str]()
+    umpire, dropped = Referee(fen, switches), list[str]()
     begun = umpire.plies
     attempts, messages = list[tuple[int, ...]](), list[Message]()
 
@@ -179,7 +179,7 @@ def _replayed(game: Movetext, number: int) -> Reading:
     return Reading(game.tags, "umpire", tuple(attempts), tuple(messages), after, result, switches, fen, tuple(dropped))
 
 
-def heard(said: str, colour: int) -> Message:
+def parse_message(said: str, colour: int) -> Message:
     """The message that a comment tells, from its words or else from the letters of the Maryland form."""
     codes = (MARYLAND.search(said) or [""] * 3)[2].split(",")
     in_words, in_code = TAKEN.search(said), TAKEN_CODE.search(",".join(codes))
@@ -192,7 +192,7 @@ def heard(said: str, colour: int) -> Message:
     return Message(colour, taken, square, ordered, int(tries.group(1)) if tries else 0, words)
 
 
-def _filtered(game: Movetext, number: int, side: int) -> Reading:
+def _filter_messages(game: Movetext, number: int, side: int) -> Reading:
     """A game as one player knows it, followed on the board of the own men."""
     men, dropped = HOME.copy(), list[str]()
     for kind in range(MEN):
@@ -210,7 +210,7 @@ def _filtered(game: Movetext, number: int, side: int) -> Reading:
 
     last: list[str] = []
     for place, (text, said) in enumerate(game.half_moves):
-        message = heard(said, place % 2)
+        message = parse_message(said, place % 2)
         messages.append(message)
         before, last = _refused_in(said)
         if place % 2 == side:
@@ -221,7 +221,7 @@ def _filtered(game: Movetext, number: int, side: int) -> Reading:
             continue
         attempts.append(())
         if message.square is not None:
-            _lose(men, side, square_named(message.square))
+            _lose(men, side, parse_square(message.square))
     after, result = tuple(own(last)), game.result or game.tags.get("Result", UNFINISHED)
     viewer, switches = SIDES[side].lower(), switches_in(game.tags)
     return Reading(game.tags, viewer, tuple(attempts), tuple(messages), after, result, switches, None, tuple(dropped))

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.agents import Player
 from ..core.game import DRAW, blank
-from ..core.players import Player
 from ..games.chess.attempts import attempt_squares
-from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, move_named, position_of, square_name
+from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, position_of, square_name
 from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
 from ..games.chess.position import (
     KING,
@@ -32,7 +32,7 @@ from ..games.chess.position import (
     promotion_of,
     start_of,
 )
-from ..games.chess.words import directions_in, said
+from ..games.chess.words import directions_in, message_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import ENDINGS, GAMES
 
@@ -115,7 +115,9 @@ def message_of(cells: Sequence[int], colour: int) -> Message:
     """A message as data and as text."""
     taken = None if not cells[TAKEN] else "pawn" if cells[TAKEN] == PAWN_TAKEN else "piece"
     square = square_name(int(cells[SQUARE])) if taken else None
-    return Message(colour, taken, square, tuple(directions_in(cells[CHECKS])), int(cells[TRIES]), said(cells, colour))
+    return Message(
+        colour, taken, square, tuple(directions_in(cells[CHECKS])), int(cells[TRIES]), message_text(cells, colour)
+    )
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Answer:
     text: str
 
 
-class Umpire:
+class Referee:
     """One game, its true position, and everything that was tried."""
 
     def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
@@ -203,7 +205,7 @@ class Umpire:
         """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
         if self.over:
             raise ValueError(f"the game is over ({self.ending}): nothing can be tried any more")
-        action = move_named(move) if isinstance(move, str) else int(move)
+        action = parse_move(move) if isinstance(move, str) else int(move)
         if not 0 <= action < MOVES:
             raise ValueError(f"{action} is not the number of a move: they are 0 to {MOVES - 1}")
         if action not in self.actions():
@@ -241,7 +243,7 @@ class Umpire:
         return f"{name}: an own man is in the way"
 
 
-def played(players: tuple[Player, Player], umpire: Umpire, longest: int | None = None) -> Umpire:
+def play_game(players: tuple[Player, Player], umpire: Referee, longest: int | None = None) -> Referee:
     """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
     for side, player in enumerate(players):
         player.begin(side)
@@ -251,9 +253,9 @@ def played(players: tuple[Player, Player], umpire: Umpire, longest: int | None =
     return umpire
 
 
-def replayed(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Umpire:
+def replay_game(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Referee:
     """The umpire of a recorded game at its end."""
-    umpire = Umpire(fen, switches_of(switches or {}))
+    umpire = Referee(fen, switches_of(switches or {}))
     for action in record:
         umpire.attempt(action)
     return umpire

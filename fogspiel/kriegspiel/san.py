@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.game import blank
 from ..games.chess.attempts import MOST_ATTEMPTS, attempts
-from ..games.chess.fen import LETTERS, square_name, square_named
+from ..games.chess.fen import LETTERS, parse_square, square_name
 from ..games.chess.moves import CHECKERS, LIMITS, can_move, legal_moves, restrict
 from ..games.chess.position import KING, NO_SQUARE, PAWN, end_of, kind_on, make, promotion_of, start_of, victim_square
 
@@ -97,7 +97,7 @@ def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
     # Coordinates alone, as in g1f3, do not say which man it is; a pawn that takes is named by its file.
     kind = LETTERS.index(letter.lower()) if letter else None if file and rank else PAWN
     file = end[0] if kind == PAWN and not file else file
-    wanted, goal = LETTERS.index(promotion.lower()) if promotion else 0, square_named(end)
+    wanted, goal = LETTERS.index(promotion.lower()) if promotion else 0, parse_square(end)
     return [
         move
         for move in moves

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..core.players import Player
-from ..games.chess.fen import SIDES, move_name, move_named
+from ..core.agents import Player
+from ..games.chess.fen import SIDES, move_name, parse_move
 from ..games.chess.position import BLACK, KINDS, PAWN, QUEEN, WHITE, end_of, start_of
-from ..games.chess.words import drawing
+from ..games.chess.words import board_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import reveal, show
 from .pgn import RESULTS, UNFINISHED, turns_of
-from .referee import Answer, Umpire
+from .referee import Answer, Referee
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n
@@ -25,7 +25,7 @@ Ctrl-D      leave; the game is saved"""
 class Outcome:
     """How a game at the terminal ended."""
 
-    umpire: Umpire
+    umpire: Referee
     side: int
     how: str
     """How it ended in words."""
@@ -43,7 +43,9 @@ class Failed(Exception):
     """The engine cannot go on, as when it asks a program that has ended."""
 
 
-def sitting(engine: Player, side: int, umpire: Umpire, lines: Iterator[str], tell: Callable[[str], None]) -> Outcome:
+def play_in_terminal(
+    engine: Player, side: int, umpire: Referee, lines: Iterator[str], tell: Callable[[str], None]
+) -> Outcome:
     """Let a person play a game; the lines end when he leaves."""
     engine.begin(1 - side)
     tell(f"You are {SIDES[side]}. Say a move, or help.")
@@ -66,7 +68,7 @@ def sitting(engine: Player, side: int, umpire: Umpire, lines: Iterator[str], tel
     return Outcome(umpire, side, str(umpire.ending), RESULTS[umpire.score])
 
 
-def _answer(engine: Player, umpire: Umpire, tell: Callable[[str], None]) -> None:
+def _answer(engine: Player, umpire: Referee, tell: Callable[[str], None]) -> None:
     """Let the engine try until it has moved; the person hears of the move only."""
     accepted = False
     while not accepted:
@@ -80,13 +82,13 @@ def _answer(engine: Player, umpire: Umpire, tell: Callable[[str], None]) -> None
         tell(f"The referee: {umpire.message.text}.")
 
 
-def board_of(umpire: Umpire, side: int) -> str:
+def board_of(umpire: Referee, side: int) -> str:
     """The men of one side."""
     men = umpire.view(side)[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    return drawing(men.tolist(), -1 if side == WHITE else 0)
+    return board_text(men.tolist(), -1 if side == WHITE else 0)
 
 
-def _take_turn(umpire: Umpire, side: int, lines: Iterator[str], tell: Callable[[str], None]) -> None:
+def _take_turn(umpire: Referee, side: int, lines: Iterator[str], tell: Callable[[str], None]) -> None:
     """Listen to the person until a move is made."""
     while True:
         said = " ".join(next(lines).split()).lower()
@@ -112,9 +114,9 @@ def _take_turn(umpire: Umpire, side: int, lines: Iterator[str], tell: Callable[[
                 return
 
 
-def _attempt_named(said: str, umpire: Umpire) -> int:
+def _attempt_named(said: str, umpire: Referee) -> int:
     """The attempt that a person means; a pawn that promotes to nothing in particular becomes a queen."""
-    action = move_named(said.replace("-", ""))
+    action = parse_move(said.replace("-", ""))
     queen = action + 4096 * QUEEN
     return queen if action < 4096 and queen in umpire.actions() else action
 
@@ -123,7 +125,7 @@ def _verdict(said: str, answer: Answer) -> str:
     return f"The referee: {answer.text}." if answer.accepted else f"The referee: illegal move ({said})."
 
 
-def _try_captures(umpire: Umpire, tell: Callable[[str], None]) -> bool:
+def _try_captures(umpire: Referee, tell: Callable[[str], None]) -> bool:
     """Try the captures of all pawns in order; whether one was accepted."""
     pawns = int(umpire.state[PAWN])
     captures = [
@@ -141,9 +143,9 @@ def _try_captures(umpire: Umpire, tell: Callable[[str], None]) -> bool:
     return False
 
 
-def epilogue(umpire: Umpire) -> str:
+def epilogue(umpire: Referee) -> str:
     """The umpire's board and the whole record, for both to see when the game is over."""
-    again = Umpire(switches=umpire.switches)
+    again = Referee(switches=umpire.switches)
     turns, left = turns_of(umpire.record, again)
     lines = ["The umpire's board:", reveal(umpire.state), "All that was tried:"]
     for place, turn in enumerate(turns):
@@ -156,7 +158,7 @@ def epilogue(umpire: Umpire) -> str:
     return "\n".join(lines)
 
 
-def side_named(name: str) -> int:
+def parse_side(name: str) -> int:
     """White or Black."""
     if name.lower() not in ("white", "black"):
         raise ValueError(f"--as is {name!r}: it must be white or black")

@@ -12,7 +12,7 @@ EXPERIMENTS = {
 }
 
 
-def experiment_named(name: str) -> Experiment:
+def find_experiment(name: str) -> Experiment:
     """The experiment of that name, or a ValueError that lists the names there are."""
     try:
         return EXPERIMENTS[name]

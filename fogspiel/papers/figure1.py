@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.agents import Contender, named, with_parameters
-from ..core.game import game_named
+from ..core.agents import Policy, find_policy, vector_policy
+from ..core.game import find_game
 from ..games.guesswho import exact as truth
 from ..games.guesswho.rules import VECTORS, printed
 from ..runs.report import Cell, Chart, Report, Series, Table
@@ -29,12 +29,12 @@ BETTER = (-0.75, -2.0, 0.0, 0.0)
 """A vector of the family of Eq. 2 that scores more against OL than the paper's ONL (the best on a grid of quarters)."""
 
 
-def player(name: str) -> Contender:
+def player(name: str) -> Policy:
     """The player of that name; with `-printed`, as Eqs. 2 and 3 print him, with delta = max(n - m, 0)/2."""
-    game = game_named(GAME)
+    game = find_game(GAME)
     if name.endswith("-printed"):
-        return with_parameters(game, printed(*VECTORS[name.removesuffix("-printed")]), name)
-    return named(game, name)
+        return vector_policy(game, printed(*VECTORS[name.removesuffix("-printed")]), name)
+    return find_policy(game, name)
 
 
 @cache
@@ -47,7 +47,7 @@ def rates(first: str, second: str) -> dict[int, float]:
 @cache
 def exact(first: str, second: str) -> Fraction:
     """The exact score with 128 characters."""
-    return truth.score(game_named(GAME), player(first), player(second))
+    return truth.score(find_game(GAME), player(first), player(second))
 
 
 def both(score: Fraction) -> str:
@@ -121,15 +121,15 @@ def relations() -> list[Claim]:
 
 def searches() -> list[Claim]:
     """What the paper says it found by search: the best linear strategy, the best of Eq. 2, and no use for beta."""
-    game, dichotomy = game_named(GAME), player("dichotomy")
-    linear = {a: truth.rate(with_parameters(game, (a, 0.0, 0.0, 0.0)), dichotomy, MOST) for a in ALPHAS}
+    game, dichotomy = find_game(GAME), player("dichotomy")
+    linear = {a: truth.rate(vector_policy(game, (a, 0.0, 0.0, 0.0)), dichotomy, MOST) for a in ALPHAS}
     most = max(linear.values())
     best = [a for a, rate in linear.items() if rate > most - ALIKE]
     mixed = {
-        beta: truth.rate(with_parameters(game_named(RANDOMISED), (1.0, 0.0, 0.0, 0.0, beta)), dichotomy, MOST)
+        beta: truth.rate(vector_policy(find_game(RANDOMISED), (1.0, 0.0, 0.0, 0.0, beta)), dichotomy, MOST)
         for beta in BETAS
     }
-    better, onl = truth.score(game, with_parameters(game, BETTER), player("OL")), exact("ONL", "OL")
+    better, onl = truth.score(game, vector_policy(game, BETTER), player("OL")), exact("ONL", "OL")
     return [
         Claim(
             "alpha = 1 is the best linear strategy against dichotomy",

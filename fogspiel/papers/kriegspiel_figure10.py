@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kriegspiel.engine import Effort
-from ..kriegspiel.matches import Seat, manner_of, strength_in
+from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
 from ..runs.jobs import Batches, Request, Row
-from ..runs.kinds.kriegspiel import Meeting
+from ..runs.kinds.kriegspiel import EngineMatch
 from ..runs.kinds.kriegspiel import jobs as jobs_of
 from ..runs.report import Chart, Report, Series, Table
 from ..stats.elo import Strength
@@ -22,7 +22,7 @@ TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
 QUICK_TIMES = (0.05, 0.2)
 USUAL_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
-MINIMAX = Seat("minimax", Effort(nodes=10_000))
+MINIMAX = EngineSpec("minimax", Effort(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
 LONGEST = 600
 """Plies after which a game against a player that cannot finish counts as drawn."""
@@ -32,8 +32,8 @@ LONGEST = 600
 class Point:
     """An engine against an opponent."""
 
-    first: Seat
-    second: Seat
+    first: EngineSpec
+    second: EngineSpec
     games: int
     longest: int | None = None
 
@@ -43,9 +43,9 @@ class Point:
         return f"{self.first.name} - {self.second.name}"
 
 
-def timed(engine: str, seconds: float) -> Seat:
+def timed(engine: str, seconds: float) -> EngineSpec:
     """An engine with so many seconds a move."""
-    return Seat(engine, Effort(seconds=seconds))
+    return EngineSpec(engine, Effort(seconds=seconds))
 
 
 def points(request: Request) -> list[Point]:
@@ -66,7 +66,7 @@ def batches(request: Request) -> Batches:
     yield [
         job
         for point in points(request)
-        for job in jobs_of(Meeting((point.first, point.second), point.games, request.seed, point.longest), (0, 1))
+        for job in jobs_of(EngineMatch((point.first, point.second), point.games, request.seed, point.longest), (0, 1))
     ]
 
 
@@ -110,7 +110,7 @@ POINTS = (
 
 
 def _line(point: Point, rows: list[Row]) -> tuple:
-    strength, manner = strength_in(rows), manner_of(rows)
+    strength, manner = elo_of_pairs(rows), endings_of(rows)
     return (
         point.first.name, point.second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
         strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio), manner.nodes[0],
@@ -127,7 +127,7 @@ def _figure(found: Sequence[Point], played: Played) -> Chart:
     series = []
     for engine in TREES:
         here = [point for point in found if point.first.engine == engine and point.second == MINIMAX]
-        strengths = [strength_in(played[point.meeting]) for point in here]
+        strengths = [elo_of_pairs(played[point.meeting]) for point in here]
         shown = [
             (point.first.effort.seconds or 0.0, strength.elo, *strength.elo_interval())
             for point, strength in zip(here, strengths, strict=True)
@@ -146,7 +146,7 @@ RELATIONS = ("the paper says", "measured", "verdict")
 def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str, str]]:
     """What the paper says, what came out, and whether that agrees."""
     by = {
-        (point.first.engine, point.first.effort.seconds): strength_in(played[point.meeting])
+        (point.first.engine, point.first.effort.seconds): elo_of_pairs(played[point.meeting])
         for point in found
         if point.second == MINIMAX
     }
@@ -160,7 +160,7 @@ def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str
             )
     if times:
         yield from _of_trees(by, times)
-    others = {(p.first.engine, p.second.engine): strength_in(played[p.meeting]) for p in found if p.second != MINIMAX}
+    others = {(p.first.engine, p.second.engine): elo_of_pairs(played[p.meeting]) for p in found if p.second != MINIMAX}
     for (better, worse), strength in others.items():
         if better != "C":
             yield (f"{better} is better than {worse}", _words(strength), _sign(strength))

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from ..kriegspiel.pgn import RESULTS, written
-from ..runs.kinds.kriegspiel import kept_in, rows_in
+from ..kriegspiel.pgn import RESULTS, write_pgn
+from ..runs.kinds.kriegspiel import parse_ask, rows_in
 from ..runs.store import Run
 
 
 def texts_of(run: Run, viewer: str) -> Iterator[str]:
     """Every game of a run, with the engines, the bout and the seed in its tags."""
-    request = kept_in(run.ask)
+    request = parse_ask(run.ask)
     for rows in rows_in(run):
         for row in rows:
             for game in row["games"]:
@@ -25,4 +25,4 @@ def texts_of(run: Run, viewer: str) -> Iterator[str]:
                     "PlyCount": str(game["plies"]),
                     "Termination": game["ending"],
                 }
-                yield written(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])
+                yield write_pgn(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])

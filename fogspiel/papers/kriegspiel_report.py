@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Sequence
 
-from ..kriegspiel.matches import Row, Seat, manner_of, strength_in
+from ..kriegspiel.matches import EngineSpec, Row, elo_of_pairs, endings_of
 from ..kriegspiel.referee import WILD_16
 from ..runs import standings
-from ..runs.kinds.kriegspiel import Meeting, standing_of
+from ..runs.kinds.kriegspiel import EngineMatch, standing_of
 from ..runs.report import Chart, Part, Report, Series, Table
 from ..stats.elo import INTERVALS_NOTE
 
@@ -21,14 +21,14 @@ PAIRS_NOTE = (
 )
 
 
-def words_of(seat: Seat) -> str:
+def words_of(seat: EngineSpec) -> str:
     """The seat as the command line reads it."""
     effort = seat.effort
     own = f"{effort.nodes}n" if effort.nodes is not None else f"{effort.seconds:g}s"
     return f"{seat.engine}@{own}"
 
 
-def command(request: Meeting) -> str:
+def command(request: EngineMatch) -> str:
     """The command that plays the same games."""
     words = ["fogspiel", "kriegspiel", "match" if len(request.seats) == 2 else "round-robin"]
     words += [words_of(seat) for seat in request.seats]
@@ -46,7 +46,7 @@ def command(request: Meeting) -> str:
     return shlex.join(words)
 
 
-def report(request: Meeting, met: Sequence[Sequence[Row]]) -> Report:
+def report(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Report:
     """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
     games = 2 * sum(len(rows) for rows in met)
     intro = f"{', '.join(request.names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."
@@ -67,11 +67,11 @@ def report(request: Meeting, met: Sequence[Sequence[Row]]) -> Report:
     return Report(f"kriegspiel-{name}", title, command(request), paragraphs, parts)
 
 
-def _crossed(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+def _crossed(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
     """Wins, draws and losses of the row against the column, and the score."""
     cells: dict[tuple[int, int], str] = {}
     for (i, j), rows in zip(request.pairs, met, strict=True):
-        found = strength_in(rows)
+        found = elo_of_pairs(rows)
         cells[i, j] = f"+{found.wins} ={found.draws} -{found.losses} ({found.score:.3f})"
         cells[j, i] = f"+{found.losses} ={found.draws} -{found.wins} ({1 - found.score:.3f})"
     places = range(len(request.seats))
@@ -79,11 +79,11 @@ def _crossed(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
     return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in request.names)), rows_of_cells)
 
 
-def _pairs(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+def _pairs(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
     """Every two engines."""
     cells = []
     for (i, j), rows in zip(request.pairs, met, strict=True):
-        figures, manner = strength_in(rows).as_json(request.stop), manner_of(rows)
+        figures, manner = elo_of_pairs(rows).as_json(request.stop), endings_of(rows)
         cells.append(
             (
                 request.names[i], request.names[j], figures["games"], figures["wins"], figures["draws"],
@@ -94,11 +94,11 @@ def _pairs(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
     return Table("meetings", "Every two engines", PAIRS, cells, note=PAIRS_NOTE)
 
 
-def _differences(request: Meeting, met: Sequence[Sequence[Row]]) -> Chart:
+def _differences(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Chart:
     """Elo of the first engine of each two over the second; what is infinite is not drawn."""
     names, middles, lows, highs = [], [], [], []
     for (i, j), rows in zip(request.pairs, met, strict=True):
-        figures = strength_in(rows).as_json(request.stop)
+        figures = elo_of_pairs(rows).as_json(request.stop)
         names.append(f"{request.names[i]} v {request.names[j]}")
         middles.append(figures["elo"])
         lows.append(figures["elo_interval"][0])
@@ -119,11 +119,11 @@ def _rated(found: standings.Standings) -> list[Chart]:
     return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
 
 
-def _endings(request: Meeting, met: Sequence[Sequence[Row]]) -> Table:
+def _endings(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
     """How games ended."""
     rows = [
         (request.names[i], request.names[j], ending, number)
         for (i, j), played in zip(request.pairs, met, strict=True)
-        for ending, number in manner_of(played).endings.items()
+        for ending, number in endings_of(played).endings.items()
     ]
     return Table("endings", "How games ended", ("first", "second", "ending", "games"), rows)

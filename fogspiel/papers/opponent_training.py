@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..kriegspiel.engine import STRAY, Effort, engine_in, engine_named, plain_name
+from ..kriegspiel.engine import STRAY, Effort, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
-from ..kriegspiel.matches import Row, Seat
-from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, counted, model_of, saved
-from ..runs.kinds.kriegspiel import Meeting
+from ..kriegspiel.matches import EngineSpec, Row
+from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, save_model
+from ..runs.kinds.kriegspiel import EngineMatch
 
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
 """Who plays if nothing is said: with nodes for some milliseconds a move, as quick as makes sense for each."""
@@ -52,7 +52,7 @@ class Lesson:
         if not self.output.parent.is_dir():
             raise ValueError(f"--output is {self.output}, but there is no folder {self.output.parent}: make it first")
         for words in self.engines:
-            engine_named(engine_in(words, self.effort)[0])
+            find_engine(parse_engine(words, self.effort)[0])
         names = [seat.engine.removesuffix(f":{NO_MODEL}") for seat in self.seats(None)]
         if self.against is not None and self.against not in names:
             raise ValueError(f"--against is {self.against!r}: it must be one of {', '.join(names)}")
@@ -63,17 +63,17 @@ class Lesson:
             raise ValueError("--without leaves nobody to count: leave --against out, and name another engine besides")
         self.meetings(0)
 
-    def seats(self, model: Path | None) -> list[Seat]:
+    def seats(self, model: Path | None) -> list[EngineSpec]:
         """The population: every engine as it is and straying, with the model if it can use one."""
         found = []
         for words in self.engines:
-            name, effort = engine_in(words, self.effort)
+            name, effort = parse_engine(words, self.effort)
             if plain_name(name) in MODELLED and ":" not in name:
                 name = f"{name}:{model or NO_MODEL}"
-            found += [Seat(name, effort), Seat(STRAY + name, effort)]
+            found += [EngineSpec(name, effort), EngineSpec(STRAY + name, effort)]
         return found
 
-    def meetings(self, number: int) -> list[Meeting]:
+    def meetings(self, number: int) -> list[EngineMatch]:
         """Who plays in a round: each against each, or, for a model of one opponent, that one against each.
 
         Every round has a seed of its own, for engines without a model would play the same games again.
@@ -83,7 +83,7 @@ class Lesson:
             pair for pair in combinations(seats, 2) if self.against is None or any(self.counts(s.engine) for s in pair)
         ]
         games = -(-self.games // len(pairs))
-        return [Meeting(found, games, seed) for found in ([tuple(seats)] if self.against is None else pairs)]
+        return [EngineMatch(found, games, seed) for found in ([tuple(seats)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
         """Whether the men of an engine at the board are counted."""
@@ -105,7 +105,7 @@ def counts_in(lesson: Lesson, rows: Sequence[Row]) -> np.ndarray:
         for game in row["games"]:
             colours = [colour for colour in BOTH if counted_seats[game["white"] ^ colour]]
             if colours:
-                total += counted([game["record"]], colours)
+                total += count_placements([game["record"]], colours)
     return total
 
 
@@ -126,7 +126,7 @@ class Round:
         return self.change is not None and self.change < SETTLED
 
 
-def rounds(lesson: Lesson, play: Callable[[Meeting], list[list[Row]]]) -> Iterator[Round]:
+def rounds(lesson: Lesson, play: Callable[[EngineMatch], list[list[Row]]]) -> Iterator[Round]:
     """Play and count, round by round; the model is written after each, and at last as what was asked for."""
     counts, games = np.zeros(SHAPE, np.int64), 0
     model: np.ndarray | None = None
@@ -135,9 +135,9 @@ def rounds(lesson: Lesson, play: Callable[[Meeting], list[list[Row]]]) -> Iterat
         counts += counts_in(lesson, rows)
         games += 2 * len(rows)
         before, model = model, model_of(counts)
-        saved(model, lesson.draft(number))
+        save_model(model, lesson.draft(number))
         taught = Round(number, games, None if before is None else change_of(before, model), model)
-        saved(model, lesson.output)
+        save_model(model, lesson.output)
         yield taught
         if taught.settled:
             return

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.agents import Contender, fixed, named, redrawn
-from ..core.game import Game, game_named
+from ..core.agents import Policy, find_policy, fixed_baseline, redrawn_baseline
+from ..core.game import Game, find_game
 from ..runs.jobs import Batches, Job, Request, Row
 from ..runs.report import Cell, Chart, Report, Series, Table
-from ..stats.evaluate import Score, measured
+from ..stats.evaluate import Score, evaluate
 from ..tune.arena import report_key
 from . import figure1
 
@@ -62,18 +62,18 @@ def answer(part: str, game: str, first: str, second: str, games: int = 0, seed: 
     """The exact score of a question of V-B, or the counts of fresh games."""
     if part == RISKS:
         return {"exact": str(figure1.exact(first, second))}
-    rules = game_named(game)
+    rules = find_game(game)
     # With seats swapped, equal players who never vary share the points of every deal: that would measure nothing.
     seats = "alternating" if part == ORDERS and first == second else "swapped"
-    one, other = named(rules, first), _opponent(rules, second)
-    score = measured(rules, one, other, report_key(seed), games, seats, threads)
+    one, other = find_policy(rules, first), _opponent(rules, second)
+    score = evaluate(rules, one, other, report_key(seed), games, seats, threads)
     return {"seats": seats, "outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
-def _opponent(game: Game, name: str) -> Contender:
+def _opponent(game: Game, name: str) -> Policy:
     if name.startswith("fixed"):
-        return fixed(game, int(name.split()[-1]))
-    return redrawn(game) if name == "redrawn" else named(game, name)
+        return fixed_baseline(game, int(name.split()[-1]))
+    return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)
 
 
 def batches(request: Request) -> Batches:
@@ -86,7 +86,7 @@ def batches(request: Request) -> Batches:
 
 def score_of(row: Row) -> Score:
     """What a row counted."""
-    payoffs = tuple(float(payoff) for payoff in game_named(row["game"]).payoffs)
+    payoffs = tuple(float(payoff) for payoff in find_game(row["game"]).payoffs)
     return Score(payoffs, tuple(row["outcomes"]), tuple(row["observed"]))
 
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.game import game_named
+from ..core.game import find_game
 from ..runs.jobs import Batches, Job, Request, Row
 from ..runs.kinds.tune import Request as Tuning
-from ..runs.kinds.tune import answer_in, player_of, tuned
+from ..runs.kinds.tune import answer_in, policy_of_answer, tune_unstored
 from ..runs.report import Chart, Report, Series, Table
-from ..stats.evaluate import measured
-from ..stats.median_interval import Spread, spread
+from ..stats.evaluate import evaluate
+from ..stats.median_interval import Spread, median_interval
 from ..stats.race import interval, mean
 from ..tune.arena import baseline, report_key
 from .published import LINES, METHODS, SEEDS, Line
@@ -82,15 +82,15 @@ def seeds_of(request: Request) -> range:
 
 def trained(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
     """A training run: the vector it finds, or the mixture."""
-    found = tuned(Tuning(game, method, race, baseline=baseline, seed=seed, games=games))
+    found = tune_unstored(Tuning(game, method, race, baseline=baseline, seed=seed, games=games))
     return {**found.answer.as_json(), "played": found.games, "steps": found.steps}
 
 
 def scored(game: str, method: str, seed: int, against: str, games: int, race: str, training: int, found: Row) -> Row:
     """Fresh games of what a training run found, against a baseline."""
-    rules = game_named(game)
-    player, opponent = player_of(rules, answer_in(found), method), baseline(rules, against, seed)
-    score = measured(rules, player, opponent, report_key(seed), games)
+    rules = find_game(game)
+    player, opponent = policy_of_answer(rules, answer_in(found), method), baseline(rules, against, seed)
+    score = evaluate(rules, player, opponent, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
@@ -139,7 +139,7 @@ def score_of(rows: Sequence[Row]) -> Score:
     """The score of the rows of one cell, a row for each seed."""
     pooled = np.sum([row["observed"] for row in rows], axis=0)
     each = tuple(mean(np.array(row["observed"])) for row in rows)
-    return Score(each, spread(each), mean(pooled), interval(pooled), sum(sum(row["outcomes"]) for row in rows))
+    return Score(each, median_interval(each), mean(pooled), interval(pooled), sum(sum(row["outcomes"]) for row in rows))
 
 
 def scores_of(rows: Sequence[Row]) -> dict[tuple[str, str, str], Score]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ..core.agents import with_parameters
-from ..core.game import game_named
+from ..core.agents import vector_policy
+from ..core.game import find_game
 from ..runs.jobs import Batches, Job, Request, Row
 from ..runs.report import Report, Table
-from ..stats.evaluate import measured
+from ..stats.evaluate import evaluate
 from ..tune.arena import report_key
 from .published import CROSSED, LINES, Line
 from .table2 import Score, command, score_of, scoring_games, seeds_of, training_games, training_jobs
@@ -21,9 +21,9 @@ def crossed(
     game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
 ) -> Row:
     """Fresh games between what two methods found from the same seed."""
-    rules = game_named(game)
-    one, other = (with_parameters(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
-    score = measured(rules, one, other, report_key(seed), games)
+    rules = find_game(game)
+    one, other = (vector_policy(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
+    score = evaluate(rules, one, other, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 

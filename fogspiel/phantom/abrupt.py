@@ -82,7 +82,7 @@ def thumb(rules, player, own, known, cell):
 
 
 @kernel
-def met(memory, rules, player, stones, known, keeping):
+def walk_pairs(memory, rules, player, stones, known, keeping):
     """A new node; its player follows the rule of thumb. Returns its number, or -1 if there is no room."""
     nodes, tries, sizes = memory.nodes, memory.tries, memory.sizes
     node, first = sizes[0], sizes[1]
@@ -125,7 +125,7 @@ def after(memory, rules, player, node, attempt, fails):
             known |= bit
         else:
             stones |= bit
-        memory.tries[attempt, column] = met(memory, rules, player, stones, known, keeping)
+        memory.tries[attempt, column] = walk_pairs(memory, rules, player, stones, known, keeping)
     return memory.tries[attempt, column]
 
 
@@ -298,7 +298,7 @@ class Walks:
         )
         self.memories = _blank(), _blank()
         for player, memory in enumerate(self.memories):
-            met(memory, self.rules, player, 0, 0, (1 << len(tables.image)) - 1)
+            walk_pairs(memory, self.rules, player, 0, 0, (1 << len(tables.image)) - 1)
 
     def advance(self, iterations: int) -> None:
         """Go on for some iterations: each updates Black against White's latest strategy, then White against Black's."""
@@ -372,7 +372,7 @@ def _is_sound(tables: list[np.ndarray]) -> bool:
     return bool(behaviour.min() >= 0 and np.all(np.abs(totals - 1) < 1e-9))
 
 
-def narrowing(
+def narrow_bounds(
     name: str, close: float = 1e-2, most: int = 1000, state: bytes | None = None
 ) -> Generator[Progress, None, tuple[float, float]]:
     """Bounds on the value of the abrupt version of a board game, step by step, until they are close enough."""

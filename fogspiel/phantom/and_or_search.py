@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..games.shared.boards import Board
-from .beliefs import Beliefs, OpenEyes, least_image, moved
+from .beliefs import Beliefs, OpenEyes, least_image, moves_of
 
 REFUTED = -1
 KEPT = 24
@@ -115,7 +115,7 @@ class SureWin:
         """The smallest image of a belief under the symmetries of the board, and which symmetry gives it."""
         image, best = np.empty_like(worlds), np.empty_like(worlds)
         turn = int(least_image(own, worlds, self.board.symmetries, image, best))
-        return int(moved(own, self.board.symmetries[turn])), best, turn
+        return int(moves_of(own, self.board.symmetries[turn])), best, turn
 
     def hopeless(self, own: int, worlds: np.ndarray) -> bool:
         """Whether some world is not won with open eyes, so that there is no sure win."""

@@ -222,7 +222,7 @@ def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most
 
 
 @kernel
-def moved(stones, shift):
+def moves_of(stones, shift):
     """A set of stones after a permutation of the cells."""
     out = 0
     for cell in range(len(shift)):
@@ -238,11 +238,11 @@ def least_image(own, worlds, shifts, image, best):
     """
     count, chosen, least = len(worlds), -1, 0
     for s in range(len(shifts)):
-        stones = moved(own, shifts[s])
+        stones = moves_of(own, shifts[s])
         if chosen >= 0 and stones > least:
             continue
         for k in range(count):
-            image[k] = moved(worlds[k], shifts[s])
+            image[k] = moves_of(worlds[k], shifts[s])
         image[:count].sort()
         smaller = chosen < 0 or stones < least
         if not smaller:

@@ -37,7 +37,7 @@ class Plan:
     denominator: int
 
 
-def restricted(form: Form, player: int, support: np.ndarray) -> Program:
+def restrict_to_support(form: Form, player: int, support: np.ndarray) -> Program:
     """The program in which a player plans with some of his sequences, against all answers; columns: plan, then values.
 
     It is a minimisation for both: White's loss, or minus Black's gain, in units of 1 / unit.
@@ -95,7 +95,7 @@ def best_plan(form: Form, player: int, plan: np.ndarray) -> Plan | None:
     theirs = form.sides[1 - player]
     if len(support) + theirs.sequences + theirs.infosets > LARGEST:
         return None
-    program = restricted(form, player, support)
+    program = restrict_to_support(form, player, support)
     simplex = Simplex(program)
     while not simplex.advance():
         pass

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..games.shared.boards import Board
 from ..solve.lp import equilibrium
-from ..solve.sequence_form import SequenceForm, Treeplex, merged, plan_of
+from ..solve.sequence_form import SequenceForm, Treeplex, merge, plan_of
 from .and_or_search import SureWin
 from .beliefs import LOST, Beliefs
 
@@ -75,7 +75,7 @@ class Window:
     def form(self, worths: Sequence[Fraction | float]) -> SequenceForm:
         """The game when the assumptions have these values, rounded down."""
         values = np.array([int(worth * GRID + NEVER) for worth in worths] + [GRID], np.int64)
-        return merged(self.plexes, self.rows, self.columns, values[self.payoffs], GRID)
+        return merge(self.plexes, self.rows, self.columns, values[self.payoffs], GRID)
 
     def used(self, behaviour: np.ndarray) -> list[int]:
         """The assumptions that the planner makes with positive probability."""
@@ -157,7 +157,7 @@ class Windows:
 
     def guarantee(self, own: int, worlds: np.ndarray) -> float:
         """What the planner can guarantee himself by windows, in floating point."""
-        return drained(self.steps(own, worlds))
+        return run_to_end(self.steps(own, worlds))
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, float]:
         """The guarantee of a belief, with a pause before every window; what is known by then stays known."""
@@ -253,7 +253,7 @@ class Windows:
         return builder.built()
 
 
-def drained(steps: Generator[None, None, float]) -> float:
+def run_to_end(steps: Generator[None, None, float]) -> float:
     """The result of a generator whose steps nobody waits for."""
     while True:
         try:

@@ -19,7 +19,7 @@ from ..solve.fractions import Exact, exact_of
 from ..solve.lp import equilibrium
 from .and_or_search import SureWin
 from .beliefs import WON, Beliefs, OpenEyes
-from .information_relaxation import ALL, Widths, Window, Windows, drained
+from .information_relaxation import ALL, Widths, Window, Windows, run_to_end
 
 
 def orbits(board: Board) -> list[list[int]]:
@@ -30,7 +30,7 @@ def orbits(board: Board) -> list[list[int]]:
     return list(found.values())
 
 
-def symmetrised(board: Board, shares: Mapping[int, Fraction]) -> dict[int, Fraction]:
+def symmetrise(board: Board, shares: Mapping[int, Fraction]) -> dict[int, Fraction]:
     """Lemma 1: first tries with these probabilities, on a board that is turned at random beforehand."""
     out: dict[int, Fraction] = {}
     for shift in board.symmetries.tolist():
@@ -47,7 +47,7 @@ def informed_every_turn(board: Board, player: int, own: int, worlds: np.ndarray,
 def informed_later(board: Board, player: int, own: int, worlds: np.ndarray, turns: int, widths: Widths = ALL) -> float:
     """Lemma 2 (b): a guarantee if the opponent sees the board now and, after some two-sided turns, as in (a)."""
     windows = Windows(board, player, widths)
-    return drained(windows.solved(windows.window(own, worlds, turns)))
+    return run_to_end(windows.solved(windows.window(own, worlds, turns)))
 
 
 def informed_once(board: Board, player: int, own: int, worlds: np.ndarray) -> tuple[Exact, Window]:

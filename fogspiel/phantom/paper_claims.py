@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..games.shared import boards
 from ..games.shared.boards import GOES_ON, WINS
-from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribed
+from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
 
 HALF = Fraction(1, 2)
 BOUND = Fraction(3, 4)
@@ -54,9 +54,9 @@ def strategy_claims() -> list[Claim]:
         reading = f"if C3 is illegal, {name}"
         for letter, (stones, rate) in FAMILIES.items():
             ours = guarantee(Prescription(fallback, family=letter))
-            found.append(compared(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
+            found.append(compare_claim(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
         ours = guarantee(Prescription(fallback))
-        found.append(compared(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
+        found.append(compare_claim(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
     return found
 
 
@@ -73,37 +73,37 @@ def case_claims() -> list[Claim]:
             "the families A to F cover all strategies of White",
             "all",
             f"{covered} of {len(pairs)} pairs of first two stones",
-            judged(covered == len(pairs), "wrong"),
+            judge_claims(covered == len(pairs), "wrong"),
         ),
         Claim(
             "one strategy of Black reaches the rates against all six families; if C3 is illegal, A3",
             "yes",
             "yes" if shortfall == 0 else f"it falls short by {-shortfall}",
-            judged(shortfall == 0, "wrong"),
+            judge_claims(shortfall == 0, "wrong"),
         ),
         Claim(
             "the rates are probabilities of winning",
-            listed((letter, rate) for letter, (_, rate) in FAMILIES.items()),
-            listed(wins.items()),
-            judged(
+            list_claims((letter, rate) for letter, (_, rate) in FAMILIES.items()),
+            list_claims(wins.items()),
+            judge_claims(
                 all(wins[letter] == rate for letter, (_, rate) in FAMILIES.items()), "wrong: in the scores draws count"
             ),
         ),
         Claim(
             "if B1 is illegal, Black wins by C1 (in the proof) or plays one of B3, C2, A2 (in the strategy)",
             "1",
-            listed(after_illegal.items()),
-            judged(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
+            list_claims(after_illegal.items()),
+            judge_claims(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
         ),
         Claim(
             "if B1 is legal, Black wins against B, D and F in all cases",
             "1",
-            listed(legal.items()),
-            judged(
+            list_claims(legal.items()),
+            judge_claims(
                 min(legal.values()) == 1, "wrong for F, whose second try may find B1 illegal; the rate of F is right"
             ),
         ),
-        compared("Black's score against E if B1 is legal", BOUND, when_legal("E")),
+        compare_claim("Black's score against E if B1 is legal", BOUND, when_legal("E")),
     ]
 
 
@@ -111,12 +111,12 @@ def bound_claims() -> list[Claim]:
     """The upper bound: tic-tac-toe is a draw, and a White player who plays at random may happen to play perfectly."""
     perfect, random = with_open_eyes(0, 0), against_random()
     return [
-        compared("the value of tic-tac-toe when both see everything", HALF, perfect),
+        compare_claim("the value of tic-tac-toe when both see everything", HALF, perfect),
         Claim(
             "what White's random play concedes at most",
             str(UPPER),
             str(random),
-            judged(random <= UPPER, "wrong") + (", and more is true" if random < UPPER else ""),
+            judge_claims(random <= UPPER, "wrong") + (", and more is true" if random < UPPER else ""),
         ),
     ]
 
@@ -142,17 +142,17 @@ def slips() -> list[Claim]:
     ]
 
 
-def compared(claim: str, paper: Fraction, ours: Fraction) -> Claim:
+def compare_claim(claim: str, paper: Fraction, ours: Fraction) -> Claim:
     """A claim about a number."""
-    return Claim(claim, str(paper), str(ours), judged(paper == ours, f"wrong by {abs(paper - ours)}"))
+    return Claim(claim, str(paper), str(ours), judge_claims(paper == ours, f"wrong by {abs(paper - ours)}"))
 
 
-def judged(holds: bool, otherwise: str) -> str:
+def judge_claims(holds: bool, otherwise: str) -> str:
     """The verdict."""
     return RIGHT if holds else otherwise
 
 
-def listed(values: Iterable[tuple[str, Fraction]]) -> str:
+def list_claims(values: Iterable[tuple[str, Fraction]]) -> str:
     """Named numbers in one line."""
     return ", ".join(f"{name} {number}" for name, number in values)
 
@@ -160,12 +160,12 @@ def listed(values: Iterable[tuple[str, Fraction]]) -> str:
 @cache
 def guarantee(told: Prescription) -> Fraction:
     """The score that Black's prescribed moves ensure when the rest is played as well as possible."""
-    return prescribed(told).exact.value
+    return prescribe(told).exact.value
 
 
 def value(told: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
     """The value of the game that the prescription leaves if endings are worth something else than the score."""
-    return prescribed(told, worth).exact.value
+    return prescribe(told, worth).exact.value
 
 
 def won(ending: Ending) -> Fraction:

@@ -25,7 +25,7 @@ import numpy as np
 from ..games.shared.boards import BOARDS, ILLEGAL, WINS
 from ..solve.fractions import Exact, exact_of
 from ..solve.lp import equilibrium
-from ..solve.sequence_form import SequenceForm, Treeplex, merged
+from ..solve.sequence_form import SequenceForm, Treeplex, merge
 
 A1, B1, C1, A2, B2, C2, A3, B3, C3 = range(9)
 TTT = BOARDS["ttt"]
@@ -187,7 +187,7 @@ def ending(at: Position, score: Fraction) -> Ending:
     return Ending(score, family(one, failed[0] if failed else stone), not at.histories[BLACK][1][0])
 
 
-def prescribed(told: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> Prescribed:
+def prescribe(told: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> Prescribed:
     """The game in which Black is told so much, and in which an ending brings him what `worth` says."""
     sides = Side(partial(black_choices, told)), Side(partial(white_choices, told))
     leaves: list[tuple[int, int, Ending]] = []
@@ -219,5 +219,5 @@ def prescribed(told: Prescription, worth: Callable[[Ending], Fraction] = plain_s
     whole = {ending: int(payoff * unit) for ending, payoff in worths.items()}
     payoffs = np.array([whole[ending] for ending in endings], np.int64)
     plexes = (sides[0].plex, sides[1].plex)
-    form = merged(plexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
+    form = merge(plexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
     return Prescribed((list(sides[0].number), list(sides[1].number)), (sides[0].choices, sides[1].choices), form)

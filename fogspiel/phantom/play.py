@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.players import Entrant, drawn
+from ..core.agents import PlayerAgent, draw_index
 from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ..games.shared.boards import BOARDS, Board
 from ..solve.checkers.phantom_solution import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
@@ -35,12 +35,12 @@ class Follower:
         if shares is None:
             return int(actions[0])
         cells = list(shares)
-        chosen = cells[drawn([float(shares[cell]) for cell in cells], self.stream)]
+        chosen = cells[draw_index([float(shares[cell]) for cell in cells], self.stream)]
         return moved.index(chosen)
 
 
-def follower(name: str, document: dict[str, Any]) -> Entrant:
+def follower(name: str, document: dict[str, Any]) -> PlayerAgent:
     """Somebody who plays a certificate."""
     board = BOARDS[CLASSICAL[document["game"]]]
     black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
-    return Entrant(name, lambda stream: Follower(board, (black, white), stream))
+    return PlayerAgent(name, lambda stream: Follower(board, (black, white), stream))

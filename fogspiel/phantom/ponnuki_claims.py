@@ -14,7 +14,7 @@ from .and_or_search import SureWin
 from .beliefs import WON, Beliefs, OpenEyes
 from .bounds import bounds_of
 from .lemmas import informed_once, random_play
-from .paper_claims import RIGHT, Claim, compared, judged
+from .paper_claims import RIGHT, Claim, compare_claim, judge_claims
 
 FOUR = BOARDS["ponnuki-4x4"]
 Belief = tuple[int, np.ndarray]
@@ -25,7 +25,7 @@ def cells(*names: str) -> int:
     return sum(1 << (ord(name[0]) - ord("A") + 4 * (int(name[1]) - 1)) for name in names)
 
 
-def tried(beliefs: Beliefs, belief: Belief, name: str) -> tuple[Belief, Belief]:
+def check_claim(beliefs: Beliefs, belief: Belief, name: str) -> tuple[Belief, Belief]:
     """The beliefs of Black after a try: where it is illegal, and at his next turn where it is legal."""
     own, worlds = belief
     bit = cells(name)
@@ -62,13 +62,15 @@ def small_claims() -> list[Claim]:
     found = []
     for size, winner in ((2, "White"), (3, "Black"), (4, "White")):
         ours = "Black" if OpenEyes(BOARDS[f"ponnuki-{size}x{size}"]).outcome(0, 0, 0) == WON else "White"
-        found.append(Claim(f"{size}x{size} with open eyes: who wins", winner, ours, judged(winner == ours, "wrong")))
+        found.append(
+            Claim(f"{size}x{size} with open eyes: who wins", winner, ours, judge_claims(winner == ours, "wrong"))
+        )
     value = Fraction(_drained("phantom-ponnuki-2x2")["lower"])
-    found.append(compared("phantom 2x2: the value", Fraction(1, 2), value))
+    found.append(compare_claim("phantom 2x2: the value", Fraction(1, 2), value))
     names = ", ".join(BOARDS["ponnuki-3x3"].cell_name(cell) for cell in openings(BOARDS["ponnuki-3x3"]))
-    found.append(Claim("phantom 3x3: Black wins for sure, from", "B2", names, judged(names == "B2", "wrong")))
+    found.append(Claim("phantom 3x3: Black wins for sure, from", "B2", names, judge_claims(names == "B2", "wrong")))
     found.append(
-        compared("phantom 4x4: White wins at least so often (Lemma 4)", Fraction(1, 2027025), random_play(FOUR, 1))
+        compare_claim("phantom 4x4: White wins at least so often (Lemma 4)", Fraction(1, 2027025), random_play(FOUR, 1))
     )
     return found
 
@@ -81,47 +83,54 @@ def step_claims() -> list[Claim]:
 
     def claim(words: str, belief: Belief) -> None:
         holds = search.sure(*belief)
-        found.append(Claim(words, "wins", "wins" if holds else "no sure win", judged(holds, "wrong")))
+        found.append(Claim(words, "wins", "wins" if holds else "no sure win", judge_claims(holds, "wrong")))
 
     start = cells("C3"), np.array([1 << cell for cell in range(16) if not cells("C3") >> cell & 1], np.int64)
-    illegal, legal = tried(beliefs, start, "B2")
+    illegal, legal = check_claim(beliefs, start, "B2")
     claim("C3, then B2 is legal", legal)
-    other, corner = tried(beliefs, legal, "B3")
+    other, corner = check_claim(beliefs, legal, "B3")
     claim("then B3 is legal", corner)
-    last, mirrored = tried(beliefs, other, "C2")
+    last, mirrored = check_claim(beliefs, other, "C2")
     claim("or B3 is illegal and C2 is legal", mirrored)
-    claim("or both are illegal: B4", tried(beliefs, last, "B4")[1])
+    claim("or both are illegal: B4", check_claim(beliefs, last, "B4")[1])
     # Section IV-C1: Black has B2, B3 and C3
-    there, square = tried(beliefs, corner, "C2")
+    there, square = check_claim(beliefs, corner, "C2")
     claim("IV-C1: C2 is legal", square)
-    both, arm = tried(beliefs, there, "B1")
+    both, arm = check_claim(beliefs, there, "B1")
     claim("IV-C1: C2 is illegal, B1 is legal", arm)
-    known, mirror = tried(beliefs, both, "D3")
+    known, mirror = check_claim(beliefs, both, "D3")
     claim("IV-C1: B1 is illegal, D3 (printed: C3, which is Black's own) is legal", mirror)
     claim("IV-C1: D3 is illegal too: the board is known", known)
     rest = arm
     for name in ("D3", "C1", "C4", "B4"):
-        rest, legal = tried(beliefs, rest, name)
+        rest, legal = check_claim(beliefs, rest, name)
         claim(f"IV-C1 after B1: {name} is legal", legal)
     never = "no world is left" if not len(rest[1]) else f"{len(rest[1])} worlds are left"
     found.append(
-        Claim("IV-C1 after B1: B4 is necessarily legal", "no world is left", never, judged(not len(rest[1]), "wrong"))
+        Claim(
+            "IV-C1 after B1: B4 is necessarily legal",
+            "no world is left",
+            never,
+            judge_claims(not len(rest[1]), "wrong"),
+        )
     )
     # Section IV-C2: B2 is illegal, so Black plays B3, and then C2 is illegal too
-    bent = tried(beliefs, illegal, "B3")[1]
-    blocked, open_ = tried(beliefs, bent, "C2")
+    bent = check_claim(beliefs, illegal, "B3")[1]
+    blocked, open_ = check_claim(beliefs, bent, "C2")
     claim("IV-C2: C3 and B3, C2 is legal", open_)
-    shut, third = tried(beliefs, blocked, "D2")
-    sure = judged(not len(shut[1]), "wrong")
+    shut, third = check_claim(beliefs, blocked, "D2")
+    sure = judge_claims(not len(shut[1]), "wrong")
     found.append(Claim("IV-C2: D2 is necessarily legal", "0 worlds", f"{len(shut[1])} worlds", sure))
-    quick, fourth = tried(beliefs, third, "D3")
+    quick, fourth = check_claim(beliefs, third, "D3")
     claim("IV-C2: D3 is illegal", quick)
-    seen, line = tried(beliefs, fourth, "A3")
+    seen, line = check_claim(beliefs, fourth, "A3")
     claim("IV-C2: A3 is legal", line)
-    atari, node = tried(beliefs, seen, "B4")
+    atari, node = check_claim(beliefs, seen, "B4")
     claim("IV-C2: A3 and B4 are illegal: C4", atari)
     same = node[0] == matrix_node()[0] and node[1].tolist() == matrix_node()[1].tolist()
-    found.append(Claim("IV-C2: B4 is legal: worlds of the matrix game", "27", str(len(node[1])), judged(same, "wrong")))
+    found.append(
+        Claim("IV-C2: B4 is legal: worlds of the matrix game", "27", str(len(node[1])), judge_claims(same, "wrong"))
+    )
     return found
 
 
@@ -132,7 +141,7 @@ def bound_claims() -> list[Claim]:
     lower = Fraction(1, 2) + exact.lower / 2
     return [
         Claim("IV-C2: Black's value in the matrix game, at least", "1/3", _between(exact.lower, exact.upper),
-              words if exact.lower > third else judged(exact.lower == third, "wrong")),
+              words if exact.lower > third else judge_claims(exact.lower == third, "wrong")),
         Claim("phantom 4x4: Black's value, at least", "2/3", str(lower), words if lower > Fraction(2, 3) else RIGHT),
         Claim("phantom 5x5: Black's value (a conjecture)", "1", "not decided", "open"),
     ]  # fmt: skip

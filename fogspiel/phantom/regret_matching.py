@@ -69,7 +69,7 @@ def fold_best(first, count, start, follow, worth, value, sign):
 
 
 @kernel
-def spread(first, count, start, follow, behaviour, plan, reach):
+def spread_reach(first, count, start, follow, behaviour, plan, reach):
     """Turn the probability of each action at its infoset into a plan, the weight of each sequence."""
     for i in range(len(first)):
         reach[i] = 0
@@ -110,7 +110,7 @@ def update(half, opposing, sign, weight):
             behaviour[s] = behaviour[s] / total if total > 0.0 else 1.0 / half.actions[i]
             hoped += behaviour[s] * hope[s]
         half.hoped[i] = hoped
-    spread(half.first, half.actions, half.start, half.follow, behaviour, half.plan, half.value)
+    spread_reach(half.first, half.actions, half.start, half.follow, behaviour, half.plan, half.value)
     for s in range(len(half.plan)):
         half.average[s] += weight * half.plan[s]
 
@@ -139,11 +139,11 @@ class Bounds(NamedTuple):
 def plan_of(side: Decisions, behaviour: np.ndarray) -> np.ndarray:
     """The plan of a behaviour strategy: the weight of each sequence."""
     plan = np.zeros(side.sequences)
-    spread(side.first, side.count, side.start, side.follow, behaviour, plan, np.empty(side.infosets))
+    spread_reach(side.first, side.count, side.start, side.follow, behaviour, plan, np.empty(side.infosets))
     return plan
 
 
-def secured(form: Form, player: int, plan: np.ndarray) -> float:
+def guaranteed_value(form: Form, player: int, plan: np.ndarray) -> float:
     """What Black gets if one player keeps to his plan and the other one answers as well as he can."""
     mine, theirs = (form.rows, form.sides[1]) if player == 0 else (form.columns, form.sides[0])
     worth = np.empty(theirs.sequences)
@@ -186,9 +186,9 @@ class Regrets:
         """The bounds proved so far, up to rounding, by average and latest strategies at this and earlier looks."""
         for player, half in enumerate((self._one, self._two)):
             side = self.form.sides[player]
-            average = averaged(side, half.average)
+            average = average_strategy(side, half.average)
             for behaviour, plan in ((half.behaviour, half.plan), (average, plan_of(side, average))):
-                found = secured(self.form, player, plan)
+                found = guaranteed_value(self.form, player, plan)
                 if found < self.upper if player else found > self.lower:
                     half.best[:] = behaviour
                     self.lower, self.upper = (self.lower, found) if player else (found, self.upper)
@@ -237,7 +237,7 @@ class Regrets:
         return np.array([*sizes, self.iterations, self.lower, self.upper], float)
 
 
-def averaged(side: Decisions, weights: np.ndarray) -> np.ndarray:
+def average_strategy(side: Decisions, weights: np.ndarray) -> np.ndarray:
     """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1."""
     owner = side.infoset_of[1:]
     total = np.bincount(owner + 1, weights[1:], 1 + side.infosets)[owner + 1]

@@ -44,7 +44,7 @@ class Solution:
         return self.lower == self.upper
 
 
-def form_named(game: str) -> Form:
+def find_form(game: str) -> Form:
     """The form of a game by its name in the catalogue."""
     if game not in SOLVABLE:
         raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
@@ -69,14 +69,14 @@ def opened(form: Form, cell: int) -> Form:
     return replace(form, sides=(replace(black, first=first, count=count), white))
 
 
-def solving(
+def solve_in_steps(
     game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000, state: bytes | None = None
 ) -> Generator[Progress, None, Solution]:
     """Solve a game (or a form of it, such as an opening's) step by step; `state` is that of an earlier step.
 
     It goes on until the value is exact, or the bounds are as close as is asked, or there were so many iterations.
     """
-    form = form or form_named(game)
+    form = form or find_form(game)
     regrets = Regrets(form)
     if state is not None:
         regrets.restore(state)
@@ -111,7 +111,7 @@ def proved(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: boo
 
 def solution(game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000) -> Solution:
     """`solving` to its end."""
-    steps = solving(game, form, close, most)
+    steps = solve_in_steps(game, form, close, most)
     while True:
         try:
             next(steps)
@@ -121,7 +121,7 @@ def solution(game: str, form: Form | None = None, close: float = 0.0, most: int 
 
 def opening_values(game: str) -> dict[str, Fraction]:
     """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
-    form = form_named(game)
+    form = find_form(game)
     found = {form.board.cell_name(cell): solution(game, opened(form, cell)) for cell in openings(form)}
     for name, answer in found.items():
         if not answer.exact:

@@ -17,7 +17,7 @@ from ..solve.checkers.phantom_solution import (
     image,
     seen_in,
     situation_of,
-    verified,
+    verify,
 )
 
 MARKS = "XO"
@@ -35,7 +35,7 @@ class Advice(NamedTuple):
     odds: dict[int, Fraction]
 
 
-def explained(document: Any, everything: bool = False) -> list[str]:
+def explain(document: Any, everything: bool = False) -> list[str]:
     """Black's strategy with small boards, and all of White's too if everything is wanted."""
     lines = strategy_lines(document)
     return [*lines, "", *strategy_lines(document, "white", boards=False)] if everything else lines
@@ -45,7 +45,7 @@ def strategy_lines(document: Any, player: str = "black", boards: bool = True) ->
     """The strategy of a player that a certificate holds, line by line, with boards or one line for each decision."""
     if player not in PLAYERS:
         raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
-    lower, upper = verified(document)
+    lower, upper = verify(document)
     number, board = PLAYERS.index(player), BOARDS[CLASSICAL[document["game"]]]
     secure = lower if number == 0 else 1 - upper
     lines = [
@@ -59,7 +59,7 @@ def strategy_lines(document: Any, player: str = "black", boards: bool = True) ->
     advices = [advice for advice in advices_of(board, number, document) if not is_forced(board, number, advice)]
     for item, advice in enumerate(sorted(advices, key=lambda advice: (len(advice.situation), advice.situation)), 1):
         words = f"{item:>3}. {occasion(board, number, advice)}: {choice(board, advice)}."
-        picture = drawing(board, number, advice) if boards else []
+        picture = board_text(board, number, advice) if boards else []
         lines += [words, *(f"       {row}" for row in picture)]
     return lines
 
@@ -116,7 +116,7 @@ def choice(board: Board, advice: Advice) -> str:
     return "try " + ", ".join(words)
 
 
-def drawing(board: Board, player: int, advice: Advice) -> list[str]:
+def board_text(board: Board, player: int, advice: Advice) -> list[str]:
     """The board as the player knows it, * where he may try, the last row on top; hex leans to the right."""
     marks = [
         MARKS[player] if advice.own >> cell & 1

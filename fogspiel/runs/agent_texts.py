@@ -8,16 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import Contender, fixed, named, names, redrawn, with_parameters
-from ..core.game import Game, checked_vector, parameters_of
-from ..core.players import Entrant
-from ..kriegspiel.engine import engine_in, engines
-from ..kriegspiel.engine import entrant_of as engine_entrant
-from ..solve.certificates import follower_of_certificate
+from ..core.agents import (
+    PlayerAgent,
+    Policy,
+    find_policy,
+    fixed_baseline,
+    policy_names,
+    redrawn_baseline,
+    vector_policy,
+)
+from ..core.game import Game, check_vector, parameters_of
+from ..kriegspiel.engine import engine_agent as engine_entrant
+from ..kriegspiel.engine import engines, parse_engine
+from ..solve.certificates import certificate_agent
 from ..tune.methods import METHODS
 from ..tune.step import Answer
 from .kinds.solve import METHOD as SOLVE
-from .kinds.tune import answer_of, player_of
+from .kinds.tune import answer_of, policy_of_answer
 from .store import Run, Store
 
 KRIEGSPIEL = "kriegspiel"
@@ -28,30 +35,30 @@ ROUNDING = 1e-9
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
 
 
-def entrant(game: Game, words: str, store: Path, seed: int) -> Contender | Entrant:
+def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Policy | PlayerAgent:
     """The contender or solution that `words` stand for, or a ValueError that says what they could have been."""
     if words == "fixed":
-        return fixed(game, seed)
+        return fixed_baseline(game, seed)
     if words == "redrawn":
-        return redrawn(game)
-    if words in names(game):
-        return named(game, words)
+        return redrawn_baseline(game)
+    if words in policy_names(game):
+        return find_policy(game, words)
     if words.partition("@")[0] in engines_of(game):
-        return engine_entrant(*engine_in(words))
+        return engine_entrant(*parse_engine(words))
     numbers = numbers_in(words)
     if RUN_NAME.fullmatch(words):  # before files, which could otherwise take the place of a run
         with Store.open(store, write=False) as runs:
             run = runs.read(words)
         if run.ask["method"] == SOLVE:
             return solution_of_run(game, run)
-        return player_of(game, found_by_run(game, run), words)
+        return policy_of_answer(game, answer_of_tuning_run(game, run), words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
-        return with_parameters(game, numbers)
+        return vector_policy(game, numbers)
     if _is_file(words):
-        return player_of(game, _from_file(game, Path(words)), words)
-    ways, count = f"a name ({', '.join([*names(game), *engines_of(game)])})", len(parameters_of(game))
+        return policy_of_answer(game, _from_file(game, Path(words)), words)
+    ways, count = f"a name ({', '.join([*policy_names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
     raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
 
@@ -67,7 +74,7 @@ def _short(words: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + ".."
 
 
-def found_by_run(game: Game, run: Run) -> Answer:
+def answer_of_tuning_run(game: Game, run: Run) -> Answer:
     """What a run has found so far."""
     if run.ask["method"] not in METHODS:
         raise ValueError(
@@ -81,13 +88,13 @@ def found_by_run(game: Game, run: Run) -> Answer:
     return found
 
 
-def solution_of_run(game: Game, run: Run) -> Entrant:
+def solution_of_run(game: Game, run: Run) -> PlayerAgent:
     """Somebody who plays the strategies that a solve found."""
     if run.ask["game"] != game.name or run.ask["rules"] != game.version:
         raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
     if run.result is None or run.result["certificate"] is None:
         raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
-    return follower_of_certificate(run.name, run.result["certificate"])
+    return certificate_agent(run.name, run.result["certificate"])
 
 
 def numbers_in(words: str) -> list[float] | None:
@@ -139,7 +146,7 @@ def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
     for number in found:
         if not isinstance(number, float):
             raise ValueError(f"the parameter file {path} has {_short(number)} in its vector, which is not a number")
-    return checked_vector(game, found)
+    return check_vector(game, found)
 
 
 def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Answer:

@@ -62,7 +62,7 @@ def link(before: bytes, name: str, number: int, kind: str, body: str) -> bytes:
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
-def located(error: sqlite3.DatabaseError, run: str | None = None, row: int | None = None) -> Damaged:
+def locate(error: sqlite3.DatabaseError, run: str | None = None, row: int | None = None) -> Damaged:
     """SQLite's complaint about damage, with the place where it was met; complaints about other things go on."""
     if not is_damage(error):
         raise error
@@ -74,7 +74,7 @@ def _readable(connection: sqlite3.Connection, question: str, *values: object) ->
     try:
         yield from connection.execute(question, values)
     except sqlite3.DatabaseError as error:
-        located(error)
+        locate(error)
 
 
 def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[Entry], list[Damaged]]:
@@ -92,7 +92,7 @@ def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[lis
         if not faults and (lost or seals != [seal("meta", identity(connection), len(entries))]):
             faults.append(Damaged(f"the catalogue has {len(entries)} runs, which is not what was written"))
     except sqlite3.DatabaseError as error:
-        faults.append(located(error))
+        faults.append(locate(error))
     return entries, faults
 
 
@@ -119,7 +119,7 @@ def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Entry) 
                 raise Damaged("the row is not what was written", entry.name, len(rows))
             rows.append(Row(number, kind, json.loads(body)))
     except sqlite3.DatabaseError as error:
-        raise located(error, entry.name, len(rows)) from error
+        raise locate(error, entry.name, len(rows)) from error
     if len(rows) < (written := max(entry.length, committed.get(entry.id, 0))):
         raise Damaged(f"the row is missing ({written} were written)", entry.name, len(rows))
     if digest != entry.head:
@@ -133,7 +133,7 @@ def last_row(connection: sqlite3.Connection, committed: Committed, entry: Entry)
     try:
         lines = connection.execute(question, (entry.id,)).fetchall()
     except sqlite3.DatabaseError as error:
-        raise located(error, entry.name) from error
+        raise locate(error, entry.name) from error
     before = lines[1][3] if len(lines) > 1 else b""
     if lines and isinstance(before, bytes):
         number, kind, body, _ = lines[0]
@@ -190,7 +190,7 @@ def write_count(connection: sqlite3.Connection, runs: int) -> None:
 # ---- repair ----------------------------------------------------------------------------------------------------------
 
 
-def _rediscovered(connection: sqlite3.Connection, run: int) -> Entry | None:
+def _rediscover(connection: sqlite3.Connection, run: int) -> Entry | None:
     """The catalogue entry of a run as its first row tells it: the digest proves which name it had."""
     question = "SELECT body, digest FROM rows WHERE run = ? AND number = 0 AND kind = 'ask'"
     for body, digest in connection.execute(question, (run,)):
@@ -236,7 +236,7 @@ def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
     found = {run for (run,) in new.execute("SELECT DISTINCT run FROM rows") if isinstance(run, int)}
     said = []
     for run in sorted(known.keys() | found):
-        entry = known.get(run) or _rediscovered(new, run)
+        entry = known.get(run) or _rediscover(new, run)
         if entry is None:
             said.append(f"run number {run} is lost: its request cannot be read")
             new.execute("DELETE FROM rows WHERE run = ?", (run,))

@@ -15,7 +15,7 @@ from ..stats.race import Race
 from .kinds.tune import check_seed
 from .report import Report
 from .store import Run, Store, canonical
-from .workers import say, worked
+from .workers import run_jobs, say
 
 METHOD = "paper"
 """What stands for the method in the request of an experiment."""
@@ -95,15 +95,15 @@ def request_of(run: Run) -> Request:
     return Request(name=ask.pop("game"), **ask)
 
 
-def made_before(store: Store, method: str = METHOD) -> list[Run]:
+def earlier_runs(store: Store, method: str = METHOD) -> list[Run]:
     """The intact runs of that method which this version has made."""
     names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
     return [run for run in map(store.read, names) if run.ask["fogspiel"] == __version__]
 
 
-def run_of(store: Store, ask: Row) -> Run:
+def find_or_create_run(store: Store, ask: Row) -> Run:
     """The run of that request: the one that is in the store, finished or not, or else a new one."""
-    for run in made_before(store, ask["method"]):
+    for run in earlier_runs(store, ask["method"]):
         if run.ask == ask:
             return store.work_on(run.name)
     return store.create(ask)
@@ -111,7 +111,7 @@ def run_of(store: Store, ask: Row) -> Run:
 
 def known_rows(store: Store, method: str = METHOD) -> dict[str, Row]:
     """What the runs of that method which this version has made have found, by the key of their jobs."""
-    return {body["key"]: body["row"] for run in made_before(store, method) for body in run.steps}
+    return {body["key"]: body["row"] for run in earlier_runs(store, method) for body in run.steps}
 
 
 def carry_on(
@@ -131,7 +131,7 @@ def carry_on(
     while jobs is not None:
         batch: list[Row] = []
         _demand_same(run, len(rows), jobs)
-        with closing(_worked(jobs, known, processes, cluster, on_fault)) as found:
+        with closing(_work(jobs, known, processes, cluster, on_fault)) as found:
             for job, row in zip(jobs, found, strict=True):
                 batch.append(row)
                 if len(rows) + len(batch) > len(run.steps):
@@ -157,7 +157,7 @@ def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
             )
 
 
-def _worked(
+def _work(
     jobs: list[Job],
     known: dict[str, Row],
     processes: int,
@@ -166,6 +166,6 @@ def _worked(
 ) -> Generator[Row, None, None]:
     """The rows of the jobs, in their order; what is known is not worked out again."""
     left = [job for job in jobs if job.key not in known]
-    with closing(worked(left, processes, cluster, on_fault)) as fresh:
+    with closing(run_jobs(left, processes, cluster, on_fault)) as fresh:
         for job in jobs:
             yield known[job.key] if job.key in known else next(fresh)

@@ -18,7 +18,7 @@ from ..stats.round_robin import (
     elo,
     error_bars,
     nash_average,
-    resampled,
+    resample,
     scores_of,
     share_of_luck,
     undefeated,
@@ -113,7 +113,7 @@ def standings(players: Sequence[str], counts: np.ndarray, seed: int) -> Standing
         low, high = interval(counts[i, j], RISK / (size * (size - 1) // 2))  # Bonferroni
         limits[i, j], limits[j, i] = (low, high), (1 - high, 1 - low)
     nash, share = nash_average(scores), cyclic_share(scores)
-    again = list(resampled(counts, seed, RESAMPLES))
+    again = list(resample(counts, seed, RESAMPLES))
     equilibria = [nash_average(scores_of(drawn)) for drawn in again]
     weight_bars = error_bars([found.weights for found in equilibria])
     support_bars = error_bars([found.support for found in equilibria])

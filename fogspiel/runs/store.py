@@ -323,7 +323,7 @@ def _problems(connection: sqlite3.Connection, committed: Committed) -> list[Prob
         what = disorder(connection)
         faults = [Damaged(what)] if what else []
     except sqlite3.DatabaseError as error:
-        faults = [hash_chain.located(error)]
+        faults = [hash_chain.locate(error)]
     entries, catalogued = hash_chain.catalogue(connection, committed)
     faults += catalogued
     for entry in entries:

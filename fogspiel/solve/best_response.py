@@ -23,7 +23,7 @@ MASS_TOLERANCE = 1e-6
 SOUND = -1
 
 
-class Judgement(NamedTuple, Generic[Number]):
+class Exploitability(NamedTuple, Generic[Number]):
     """What a pair of strategies is worth; payoffs are the first player's."""
 
     value: Number
@@ -182,28 +182,28 @@ def _weights(tree: Tree, reach_0: np.ndarray, reach_1: np.ndarray) -> _Weights:
     return _Weights(gains, float(sums[0]), float(sums[1]))
 
 
-def _responded(tree: Tree, player: int, gain: np.ndarray) -> np.ndarray:
+def _respond(tree: Tree, player: int, gain: np.ndarray) -> np.ndarray:
     """The sequence that the player chooses at each of his infosets; gain[0] becomes what he gets."""
     choice = np.zeros(len(tree.owner), np.int64)
     respond(tree.owner, tree.before, tree.first, tree.count, player, gain, choice)
     return choice
 
 
-def judgement(tree: Tree, first: np.ndarray, second: np.ndarray) -> Judgement[float]:
+def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploitability[float]:
     """What a pair of strategies is worth, in floats."""
     weights = _weights(tree, _reach(tree, 0, first), _reach(tree, 1, second))
     if abs(weights.mass - 1) > MASS_TOLERANCE:
         raise _not_one(tree, weights.mass)
     for player in (0, 1):
-        _responded(tree, player, weights.gains[player])
-    return Judgement(weights.value, -float(weights.gains[1][0]), float(weights.gains[0][0]))
+        _respond(tree, player, weights.gains[player])
+    return Exploitability(weights.value, -float(weights.gains[1][0]), float(weights.gains[0][0]))
 
 
 def best_response(tree: Tree, player: int, opponent: np.ndarray) -> np.ndarray:
     """A pure strategy of the player that does best against the opponent's; of equal actions the first one."""
     mine, theirs = np.ones(_width(tree, player)), _reach(tree, 1 - player, opponent)
     weights = _weights(tree, mine, theirs) if player == 0 else _weights(tree, theirs, mine)
-    choice = _responded(tree, player, weights.gains[player])
+    choice = _respond(tree, player, weights.gains[player])
     behaviour = np.zeros(len(mine))
     behaviour[0] = 1.0
     behaviour[choice[tree.owner == player]] = 1.0
@@ -258,7 +258,7 @@ def _exact_best(tree: Tree, player: int, gain: list[Fraction]) -> Fraction:
     return gain[0]
 
 
-def exact_judgement(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Judgement[Fraction]:
+def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Exploitability[Fraction]:
     """What a pair of strategies is worth, in fractions."""
     reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
     # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
@@ -282,4 +282,4 @@ def exact_judgement(tree: Tree, first: Sequence[Fraction], second: Sequence[Frac
     mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
-    return Judgement(value / unit, -_exact_best(tree, 1, gains[1]) / unit, _exact_best(tree, 0, gains[0]) / unit)
+    return Exploitability(value / unit, -_exact_best(tree, 1, gains[1]) / unit, _exact_best(tree, 0, gains[0]) / unit)

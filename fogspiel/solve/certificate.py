@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import Game, blank
-from ..core.simulate import view_of
+from ..core.session import view_of
 from .checkers.tree_certificate import FORMAT, digest_of
 from .tree import Tree
 

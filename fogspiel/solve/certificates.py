@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..core.players import Entrant, follower_of
+from ..core.agents import PlayerAgent, table_agent
 from .checkers.tree_certificate import check
-from .game_sources import Problem, problem_named, problem_of_package
+from .game_sources import Problem, find_problem, problem_of_package
 
 MOST_BYTES = 1 << 30
 OWN_CHECKERS = {
@@ -31,7 +31,7 @@ OWN_WORDS = {
 }
 
 
-def write(body: dict[str, Any], path: Path) -> None:
+def write_certificate(body: dict[str, Any], path: Path) -> None:
     """Write a certificate, with a sentence if that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def write(body: dict[str, Any], path: Path) -> None:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
 
-def read(path: Path) -> dict[str, Any]:
+def read_certificate(path: Path) -> dict[str, Any]:
     """The certificate in a file, as far as it is one."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -55,10 +55,10 @@ def read(path: Path) -> dict[str, Any]:
     return body
 
 
-def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
+def verify(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
     """The bounds that a certificate proves, by the rules that `source` names or else the game of its name."""
     if checker := _module(OWN_CHECKERS, body):
-        found = checker.verified(body)
+        found = checker.verify(body)
         return found if isinstance(found, tuple) else (found, found)
     problem = problem_of(body, source)
     return check(body, problem.positions(), problem.name, problem.version)
@@ -67,24 +67,24 @@ def verified(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fracti
 def problem_of(body: dict[str, Any], source: str | None) -> Problem:
     """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
     if source is not None:
-        return problem_named(source)
+        return find_problem(source)
     try:
         return problem_of_package(body["game"])
     except ValueError as error:
         raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
 
 
-def follower_of_certificate(name: str, body: dict[str, Any]) -> Entrant:
+def certificate_agent(name: str, body: dict[str, Any]) -> PlayerAgent:
     """Somebody who plays the two strategies of a certificate."""
     if module := _module(OWN_PLAYERS, body):
         return module.follower(name, body)
-    return follower_of(name, body["strategies"])
+    return table_agent(name, body["strategies"])
 
 
 def own_words(body: dict[str, Any], everything: bool) -> list[str] | None:
     """A solution in the words of its game, where the game has some."""
     module = _module(OWN_WORDS, body)
-    return module.explained(body, everything) if module else None
+    return module.explain(body, everything) if module else None
 
 
 def _module(homes: dict[str, str], body: dict[str, Any]) -> Any:

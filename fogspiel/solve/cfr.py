@@ -52,7 +52,7 @@ class Half(NamedTuple):
 
 
 @inlined
-def kept(t, power):
+def keep_iterate(t, power):
     """The share t^power / (t^power + 1) of a regret that is kept; all or nothing for an infinite power."""
     if np.isinf(power):
         return 1.0 if power > 0 else 0.0
@@ -108,8 +108,8 @@ def update(half, opposing, sign, keep_gain, keep_loss, weight, predictive):
 def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
     """Go on for some iterations after the first `done`."""
     for t in range(done + 1, done + iterations + 1):
-        keep_gain = kept(t - 1.0, alpha)
-        keep_loss = kept(t - 1.0, beta)
+        keep_gain = keep_iterate(t - 1.0, alpha)
+        keep_loss = keep_iterate(t - 1.0, beta)
         weight = float(t) ** gamma
         update(one, two.plan, 1.0, keep_gain, keep_loss, weight, predictive)
         update(two, one.plan, -1.0, keep_gain, keep_loss, weight, predictive)
@@ -166,7 +166,7 @@ class Regrets:
     @property
     def average(self) -> tuple[np.ndarray, np.ndarray]:
         """The behaviour of the average plans of both players."""
-        return _averaged(self._one), _averaged(self._two)
+        return _average(self._one), _average(self._two)
 
     def gap(self) -> Bounds:
         """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
@@ -230,7 +230,7 @@ def _half(plex: Treeplex, matrix: Sparse, memory: np.ndarray) -> Half:
     return Half(plex.parent, plex.first, plex.count, *rows, regret, average, behaviour, plan, worth, hope)
 
 
-def _averaged(half: Half) -> np.ndarray:
+def _average(half: Half) -> np.ndarray:
     behaviour = np.ones(len(half.average))
     clean(half.parent, half.first, half.actions, half.average, behaviour)
     return behaviour

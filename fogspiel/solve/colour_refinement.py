@@ -62,7 +62,7 @@ class Quotient:
         return [primal[c] for c in columns.tolist()], [shares[r] for r in rows.tolist()]
 
 
-def refined(program: Program) -> Quotient:
+def refine(program: Program) -> Quotient:
     """The quotient of a program by its coarsest equitable colouring."""
     return quotient(program, colours_of(program))
 

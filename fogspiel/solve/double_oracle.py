@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import kernel
-from .lp import equilibrium, secured
+from .lp import equilibrium, guaranteed_value
 from .row_generation import (
     ROUNDING,
     TOLERANCE,
@@ -38,7 +38,7 @@ from .row_generation import (
     uniform_plan,
     worth_of,
 )
-from .sequence_form import SequenceForm, Treeplex, behaviour_of, merged, plan_of
+from .sequence_form import SequenceForm, Treeplex, behaviour_of, merge, plan_of
 
 NOWHERE = -1
 
@@ -126,7 +126,7 @@ def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceFor
     rows, columns = sides[0].places[form.rows], sides[1].places[form.columns]
     reached = (rows != NOWHERE) & (columns != NOWHERE)
     plexes = sides[0].restricted, sides[1].restricted
-    return merged(plexes, rows[reached], columns[reached], form.payoffs[reached], form.denominator)
+    return merge(plexes, rows[reached], columns[reached], form.payoffs[reached], form.denominator)
 
 
 def double_oracle(
@@ -146,7 +146,7 @@ def double_oracle(
     for number in count(1 + len(past)):
         solution = equilibrium(restricted_game(form, sides))
         x, y = (side.plan(behaviour) for side, behaviour in zip(sides, solution.behaviours, strict=True))
-        bounds = secured(form, x, y)
+        bounds = guaranteed_value(form, x, y)
         error = ROUNDING * (1 + abs(solution.value))
         require(bounds[0] - error <= solution.value <= bounds[1] + error, "the restricted value is between the bounds")
         lower, upper = max(lower, bounds[0]), min(upper, bounds[1])

@@ -53,11 +53,11 @@ def vertex(
     heaviest = max(np.bincount(line, np.abs(entry), size).max(initial=1) for line in (i, j))
     prime = _prime_below(min(2**31, 2**62 // int(heaviest)))
     matrix, transposed = sparse(i, j, entry, size), sparse(j, i, entry, size)
-    factors = factored(matrix, prime) if prime else None
+    factors = factorise(matrix, prime) if prime else None
     if factors is None:
         return None
-    primal = _lifted(matrix, bound[tight], factors, prime, across[columns])
-    dual = _lifted(transposed, program.cost[inside].astype(np.int64), factors.transposed(), prime, down[rows])
+    primal = _lift(matrix, bound[tight], factors, prime, across[columns])
+    dual = _lift(transposed, program.cost[inside].astype(np.int64), factors.transposed(), prime, down[rows])
     if primal is None or dual is None:
         return None
     return [z + rest for z, rest in zip(primal, resting[columns].tolist(), strict=True)], dual
@@ -90,7 +90,7 @@ class Factors(NamedTuple):
         return Factors(self.columns, self.rows, self.inverse, self.upper, self.lower)
 
 
-def factored(matrix: Sparse, prime: int) -> Factors | None:
+def factorise(matrix: Sparse, prime: int) -> Factors | None:
     """The factors of a sparse square matrix modulo a prime, pivots by shortest row (Markowitz); None if singular.
 
     Bases of sequence forms hardly fill in (23,714 rows of liar's dice take 17,000 steps), so dictionaries do.
@@ -141,10 +141,10 @@ def factored(matrix: Sparse, prime: int) -> Factors | None:
         below.append(multipliers)
         right.append({other: value * inverse % prime for other, value in row.items()})
     rows, columns, inverses = np.array(pivots, np.int64).reshape(-1, 3).T.copy()
-    return Factors(rows, columns, inverses, _stacked(below), _stacked(right))
+    return Factors(rows, columns, inverses, _stack(below), _stack(right))
 
 
-def _stacked(lines: list[dict[int, int]]) -> Sparse:
+def _stack(lines: list[dict[int, int]]) -> Sparse:
     start = np.cumsum([0, *map(len, lines)], dtype=np.int64)
     keys = np.array([key for line in lines for key in line], np.int64)
     return Sparse(start, keys, np.array([v for line in lines for v in line.values()], np.int64))
@@ -178,9 +178,7 @@ def lift(
             residual[i] = left // prime
 
 
-def _lifted(
-    matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wanted: np.ndarray
-) -> list[Fraction] | None:
+def _lift(matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wanted: np.ndarray) -> list[Fraction] | None:
     """The wanted entries of the solution of matrix . z = right, lifted until all can be told; 0 for an entry -1."""
     rows, columns, inverse, lower, upper = factors
     residual, chosen, modulus = right.copy(), wanted[wanted >= 0], 1
@@ -195,14 +193,14 @@ def _lifted(
             known = known + row.astype(object) * modulus
             modulus *= prime
         # Attempts after 1, 2, 4, 8, ... rounds, so that they cost no more than the lifting
-        told = _reconstructed(known.tolist(), modulus) if rounds & (rounds - 1) == 0 else None
+        told = _reconstruct(known.tolist(), modulus) if rounds & (rounds - 1) == 0 else None
         if told is not None:
             found = iter(told)
             return [next(found) if place >= 0 else Fraction(0) for place in wanted.tolist()]
     return None
 
 
-def _reconstructed(residues: list[int], modulus: int) -> list[Fraction] | None:
+def _reconstruct(residues: list[int], modulus: int) -> list[Fraction] | None:
     """The fractions with these residues, or None if one of them is not short; neighbours often share a denominator."""
     most = isqrt(modulus >> SURPLUS)
     told = []

@@ -65,7 +65,7 @@ def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exac
     for plex, plan in zip(form.plexes, (x, y), strict=True):
         if len(plan) != plex.sequences:
             raise ValueError(f"a plan has {len(plan)} weights but must have {plex.sequences}, one for each sequence")
-    return _best(form, iter([[repaired(form.plexes[0], x), repaired(form.plexes[1], y)]]))
+    return _best(form, iter([[repair(form.plexes[0], x), repair(form.plexes[1], y)]]))
 
 
 def _best(form: SequenceForm, candidates: Iterator[list[Plan | None]]) -> Exact:
@@ -125,7 +125,7 @@ def plan_of_behaviour(plex: Treeplex, behaviour: list[Fraction]) -> Plan | None:
     return _over_one_denominator(reach)
 
 
-def repaired(plex: Treeplex, reach: list[Fraction]) -> Plan | None:
+def repair(plex: Treeplex, reach: list[Fraction]) -> Plan | None:
     """The plan with these weights, made one by dropping negative weights if need be; None if it is too long."""
     plan = _over_one_denominator(reach)
     if plan is None:
@@ -159,16 +159,16 @@ def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[li
         program = program_of(form, planner)
         found = vertex(program, basis_statuses(program, point.basis), np.arange(mine.sequences), responses)
         if found is not None:
-            pair = [repaired(mine, found[0]), repaired(theirs, found[1])]
+            pair = [repair(mine, found[0]), repair(theirs, found[1])]
             yield pair[::-1] if planner else pair
     plans = plans_of(form, planner, point.primal, point.dual)
     behaviours = [(plex, behaviour_of(plex, plan)) for plex, plan in zip(form.plexes, plans, strict=True)]
     for largest in DENOMINATORS:
-        yield [plan_of_behaviour(plex, rounded(plex, behaviour, largest)) for plex, behaviour in behaviours]
+        yield [plan_of_behaviour(plex, round_strategy(plex, behaviour, largest)) for plex, behaviour in behaviours]
     yield [_fine(plex, behaviour) for plex, behaviour in behaviours]
 
 
-def rounded(plex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
+def round_strategy(plex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
     """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
     exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
     for _, first, count in _infosets(plex):

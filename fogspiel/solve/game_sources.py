@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.game import CHANCE, OVER, Game, game_named
+from ..core.game import CHANCE, OVER, Game, find_game
 from .certificate import Knowledge, knowledge_of
 from .checkers.tree_certificate import GamePositions, Look, Positions
-from .formats import Described, described, from_openspiel, read_efg, read_nfg
+from .formats import LabelledTree, describe, from_openspiel, read_efg, read_nfg
 from .tree import CHANCE_NODE, DEFAULT_MEMORY, LEAF, Tree, tree_of
 
 OPENSPIEL = "openspiel:"
@@ -38,14 +38,14 @@ class Problem:
     """A view and the actions there, as they stand in a certificate, in words."""
     positions: Callable[[], Positions]
     """The rules as the checker of certificates needs them."""
-    described: Callable[[float], Described]
+    describe: Callable[[float], LabelledTree]
     """The tree with all its words, for other programs."""
     game: Game | None = None
 
 
 def problem_of_package(name: str) -> Problem:
     """The game of the package that has this name, or a ValueError with names that look like it."""
-    return _of_game(game_named(name), name, None)
+    return _of_game(find_game(name), name, None)
 
 
 def is_code(words: str) -> bool:
@@ -53,7 +53,7 @@ def is_code(words: str) -> bool:
     return words.partition(":")[0].endswith(".py")
 
 
-def problem_named(words: str) -> Problem:
+def find_problem(words: str) -> Problem:
     """The problem that the user's words stand for, or a ValueError that says what they could have been.
 
     The Python file that they name is run.
@@ -115,7 +115,7 @@ def _of_game(game: Game, source: str, digest: str | None) -> Problem:
         knowledge=lambda tree: knowledge_of(game, tree),
         words=lambda view, actions: (game.show(np.array(view, np.int64)), [game.label(action) for action in actions]),
         positions=lambda: GamePositions(game),
-        described=lambda memory: described(game, tree_of(game, memory)),
+        describe=lambda memory: describe(game, tree_of(game, memory)),
         game=game,
     )
 
@@ -147,11 +147,11 @@ class TreePositions:
         return self.children[position][action]
 
 
-def _described(name: str, version: str, source: str, read: Callable[[float], Described]) -> Problem:
+def _described(name: str, version: str, source: str, read: Callable[[float], LabelledTree]) -> Problem:
     """A problem whose tree comes with its own words."""
-    kept: list[Described] = []
+    kept: list[LabelledTree] = []
 
-    def whole(memory: float = DEFAULT_MEMORY) -> Described:
+    def whole(memory: float = DEFAULT_MEMORY) -> LabelledTree:
         if not kept:
             kept.append(read(memory))
         return kept[0]
@@ -171,7 +171,7 @@ def _described(name: str, version: str, source: str, read: Callable[[float], Des
         knowledge=knowledge,
         words=words,
         positions=lambda: TreePositions(whole().tree),
-        described=whole,
+        describe=whole,
     )
 
 

@@ -44,7 +44,7 @@ class LpPoint:
 
 def basis_statuses(program: Program, basis: bytes) -> tuple[np.ndarray, np.ndarray]:
     """The HiGHS status of each column and of each row at an optimum."""
-    stage, _, status = _unpacked(basis)
+    stage, _, status = _unpack(basis)
     columns, _, rows = status.partition(DIVIDER)
     if stage != FULL or (len(columns), len(rows)) != (program.width, program.height):
         raise ValueError("this basis does not belong to an optimum of this program; advance the simplex to its end")
@@ -60,7 +60,7 @@ class Simplex:
         _check(self._keeper.passModel(_model(program)), "the program was refused")
         self._reduced: Any = None
         self._point: LpPoint | None = None
-        self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpacked(basis)
+        self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpack(basis)
         if self._stage == REDUCED:
             self._presolve()
         model: Any = self._reduced if self._stage == REDUCED else self._keeper.getLp()
@@ -92,7 +92,7 @@ class Simplex:
             if solver is None:
                 return False
             _check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
-            self._stage, self._status = FULL, _packed(self._keeper.getBasis())
+            self._stage, self._status = FULL, _pack(self._keeper.getBasis())
         # The point is computed from the basis of the whole program, also right after postsolve
         solver = self._slice(self._keeper.getLp(), max(iterations - (self.iterations - before), 0))
         if solver is None:
@@ -130,7 +130,7 @@ class Simplex:
         if found != kinds.kNotReduced:
             _check(self._keeper.run(), "the solver failed")
             _expect_optimum(self._keeper)
-            self._status = _packed(self._keeper.getBasis())
+            self._status = _pack(self._keeper.getBasis())
 
     def _slice(self, model: Any, iterations: int) -> Any:
         """The solver after one slice if it found the optimum, else None."""
@@ -144,14 +144,14 @@ class Simplex:
             _check(solver.setBasis(_basis(self._status)), "the basis was refused")
         _check(solver.run(), "the solver failed")
         self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
-        self._status = _packed(solver.getBasis())
+        self._status = _pack(solver.getBasis())
         if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
             return None
         _expect_optimum(solver)
         return solver
 
 
-def solved(program: Program, method: str = "simplex") -> LpPoint:
+def solve_lp(program: Program, method: str = "simplex") -> LpPoint:
     """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
     if method == "simplex":
         run = Simplex(program)
@@ -202,14 +202,14 @@ def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "
     if planner not in (0, 1, "auto"):
         raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
     chosen = planner_of(form) if planner == "auto" else int(planner)
-    point = solved(program_of(form, chosen), method)
+    point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)
-    lower, upper = secured(form, x, y)
+    lower, upper = guaranteed_value(form, x, y)
     first, second = form.plexes
     return Equilibrium(point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point)
 
 
-def secured(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """What plan x gets the first player at least, and what plan y lets him have at most."""
     lower = -best_total(form.plexes[1], -form.transposed.times(x))
     upper = best_total(form.plexes[0], form.matrix.times(y))
@@ -271,7 +271,7 @@ def _point(program: Program, solver: Any, iterations: int, basis: bytes | None) 
     return LpPoint(value, np.array(solution.col_value), np.array(solution.row_dual), iterations, basis)
 
 
-def _packed(basis: Any) -> bytes:
+def _pack(basis: Any) -> bytes:
     """The status of the columns, then of the rows, a byte each."""
     return bytes(map(int, basis.col_status)) + DIVIDER + bytes(map(int, basis.row_status))
 
@@ -287,7 +287,7 @@ def _basis(status: bytes) -> Any:
     return basis
 
 
-def _unpacked(basis: bytes) -> tuple[int, int, bytes]:
+def _unpack(basis: bytes) -> tuple[int, int, bytes]:
     """The stage, the iterations so far, and the status of columns and rows, from the bytes of a basis."""
     try:
         plain = zlib.decompress(basis)

@@ -16,7 +16,7 @@ def _taken() -> int:
 
 
 @contextmanager
-def limited(gibibytes: float) -> Iterator[None]:
+def limit_memory(gibibytes: float) -> Iterator[None]:
     """Let what happens inside take that many GiB and no more, where the system can enforce it."""
     if not sys.platform.startswith("linux"):
         yield

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cfr import METHODS, Bounds, Regrets
-from .colour_refinement import refined
+from .colour_refinement import refine
 from .double_oracle import double_oracle
 from .exact_basis import vertex
 from .fractions import Exact, exact_from, exact_of
-from .lp import Simplex, basis_statuses, planner_of, secured
-from .presolve.pipeline import Lift, Reduced, presolved
+from .lp import Simplex, basis_statuses, guaranteed_value, planner_of
+from .presolve.pipeline import Lift, Reduced, presolve_tree
 from .row_generation import Growth, lazy
 from .sequence_form import behaviour_of
 from .sequence_lp import plans_of, program_of
@@ -87,7 +87,7 @@ def route(tree: Tree, name: str, gap: float, saved: Saved = AFRESH) -> Route:
     if name not in ROUTES:
         raise ValueError(f"there is no method {name!r}: it is {', '.join(ROUTES[:-1])} or {ROUTES[-1]}")
     yield Progress("presolve")
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     if name == "auto":
         small = len(reduced.form.payoffs) <= SMALL_ENOUGH
         name = "lp" if small else "regret minimisation"
@@ -108,7 +108,7 @@ def by_simplex(reduced: Reduced, basis: bytes | None) -> Route:
     form = reduced.form
     planner = planner_of(form)
     program = program_of(form, planner)
-    quotient = refined(program)
+    quotient = refine(program)
     small = quotient.program
     simplex = Simplex(small, basis)
     while not simplex.advance(SLICE):
@@ -132,7 +132,7 @@ def by_simplex(reduced: Reduced, basis: bytes | None) -> Route:
         mine, theirs = primal[: form.plexes[planner].sequences], dual[1 + form.plexes[planner].infosets :]
         return exact_from(form, *((theirs, mine) if planner else (mine, theirs)))
 
-    lower, upper = secured(form, *plans)
+    lower, upper = guaranteed_value(form, *plans)
     yield Progress("optimal", lower, upper)
     return Found(method, behaviours, sizes, exactly, reduced.lift)
 

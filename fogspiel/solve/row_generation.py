@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import kernel
-from .lp import Simplex, planner_of, secured
+from .lp import Simplex, guaranteed_value, planner_of
 from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, plan_of
 from .sequence_lp import Program, plans_of, program_of
 
@@ -251,7 +251,7 @@ def lazy(
     lower, upper = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)
     for number in count(1 + len(past)):
         value, x, y = program.optimum()
-        bounds = secured(form, x, y)
+        bounds = guaranteed_value(form, x, y)
         error = ROUNDING * (1 + abs(value))
         require(lower - error <= value <= upper + error, "the restricted value is between all bounds so far")
         require(abs(value - bounds[1 - chosen]) <= error, "the responder secures the restricted value")

@@ -107,7 +107,7 @@ def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: in
     return Sparse(start, columns[order].astype(np.int64), values[order])
 
 
-def merged(
+def merge(
     plexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
 ) -> SequenceForm:
     """The sequence form with equal pairs of sequences added up and zeros dropped."""

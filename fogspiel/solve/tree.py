@@ -16,8 +16,8 @@ import numpy as np
 from ..core.game import CHANCE, OVER, RULE_SIGNATURES, Game
 from ..core.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of
 from ..core.rng import mixed
-from ..core.simulate import rules_compiled
-from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merged
+from ..core.simulate import compile_rules
+from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
 LEAF = -2
@@ -111,7 +111,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
     leaves = tree.leaves
     weights = np.array(worth, np.int64)[tree.luck[leaves], LEAF - tree.label[leaves]]
     ends = tree.sequences[leaves]
-    return merged((tree.plex(0), tree.plex(1)), ends[:, 0], ends[:, 1], weights, denominator)
+    return merge((tree.plex(0), tree.plex(1)), ends[:, 0], ends[:, 1], weights, denominator)
 
 
 # Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
@@ -278,7 +278,7 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
 
 def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
     """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
-    rules, sizes = rules_compiled(game), game.sizes
+    rules, sizes = compile_rules(game), game.sizes
     depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions + 6))))
     states = np.zeros((depth, sizes.state), np.int64)
     choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import Contender
+from ..core.agents import PlayerAgent, Policy
 from ..core.game import Game
 from ..core.heartbeat import beat
-from ..core.players import Entrant
-from ..core.referee import Refereed
+from ..core.session import PlayerMatch
 from ..core.simulate import Match
 from .race import interval
 
@@ -54,17 +53,17 @@ class Score:
         return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)}
 
 
-def match_of(game: Game, first: Contender | Entrant, second: Contender | Entrant) -> Match | Refereed:
+def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:
     """The match of two contenders in the compiled loop, or at the referee if one of them sends players."""
-    if isinstance(first, Contender) and isinstance(second, Contender):
+    if isinstance(first, Policy) and isinstance(second, Policy):
         return Match(game, first, second)
-    return Refereed(game, first, second)
+    return PlayerMatch(game, first, second)
 
 
-def measured(
+def evaluate(
     game: Game,
-    first: Contender | Entrant,
-    second: Contender | Entrant,
+    first: Policy | PlayerAgent,
+    second: Policy | PlayerAgent,
     key: int,
     games: int,
     seats: str = "swapped",
@@ -76,7 +75,7 @@ def measured(
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
     """
-    match, columns, top = match_of(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
+    match, columns, top = make_match(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
     if counted is not None:

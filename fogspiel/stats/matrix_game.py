@@ -40,18 +40,18 @@ def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
         raise ValueError("a matrix game is a table of finite payoffs with at least one row and one column")
     span = float(payoffs.max() - payoffs.min())
     scaled = (payoffs - payoffs.min()) / (span or 1.0)
-    solver = _solved(scaled)
-    columns = _cleaned(np.array(solver.getSolution().col_value)[:-1])
-    rows = _cleaned(-np.array(solver.getSolution().row_dual)[:-1])
-    found = _judged(payoffs, rows, columns)
+    solver = _solve(scaled)
+    columns = _clean(np.array(solver.getSolution().col_value)[:-1])
+    rows = _clean(-np.array(solver.getSolution().row_dual)[:-1])
+    found = _with_bounds(payoffs, rows, columns)
     if found.gap > TOLERANCE * span + ROUNDING * sum(payoffs.shape) * float(np.abs(payoffs).max()):
         raise RuntimeError(f"the solver left a gap of {found.gap:g} in a matrix game of {len(payoffs)} rows")
     if least > 0:
-        return _judged(payoffs, pruned(rows, least), pruned(columns, least))
+        return _with_bounds(payoffs, prune(rows, least), prune(columns, least))
     return found
 
 
-def symmetric(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
+def symmetric_equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
     """The equilibrium of a game in which both have the same rights (A + A' is constant), with one mixture for both."""
     payoffs = np.array(matrix, np.float64)
     if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or np.ptp(payoffs + payoffs.T) > 1e-9:
@@ -60,13 +60,13 @@ def symmetric(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
     return replace(found, columns=found.rows, value=value, upper=2 * value - found.lower)
 
 
-def pruned(weights: np.ndarray, least: float) -> np.ndarray:
+def prune(weights: np.ndarray, least: float) -> np.ndarray:
     """The weights without those below `least`, of which the heaviest always stays, summing to 1 again."""
     kept = np.where(weights >= min(least, float(weights.max())), weights, 0.0)
     return kept / kept.sum()
 
 
-def coupled(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]]:
+def couple(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]]:
     """Pairs (i, j) with weights whose i follow one law and whose j the other, few of them (the north-west corner)."""
     pairs, i, j = [], 0, 0
     left, right = float(first[0]), float(second[0])
@@ -84,19 +84,19 @@ def coupled(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float
     return pairs
 
 
-def _judged(payoffs: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> Equilibrium:
+def _with_bounds(payoffs: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> Equilibrium:
     """Two mixtures with what they secure."""
     lower, upper = float((rows @ payoffs).min()), float((payoffs @ columns).max())
     return Equilibrium(rows, columns, float(rows @ payoffs @ columns), lower, upper)
 
 
-def _cleaned(weights: np.ndarray) -> np.ndarray:
+def _clean(weights: np.ndarray) -> np.ndarray:
     """Weights from a solver without its rounding errors."""
     kept = np.where(weights > 1e-12, weights, 0.0)
     return kept / kept.sum()
 
 
-def _solved(payoffs: np.ndarray) -> Any:
+def _solve(payoffs: np.ndarray) -> Any:
     """HiGHS at the optimum of: minimise v subject to A y - v <= 0, sum y = 1, y >= 0."""
     import highspy
 

@@ -17,7 +17,7 @@ class Spread(NamedTuple):
     confidence: float
 
 
-def spread(results: Sequence[float]) -> Spread:
+def median_interval(results: Sequence[float]) -> Spread:
     """The median and the narrowest interval between order statistics that covers the true one with 95 %.
 
     The k-th smallest and k-th largest of n results miss the median with probability 2 P(Binomial(n, 1/2) < k); with

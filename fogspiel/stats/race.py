@@ -141,7 +141,7 @@ def log_capital(terms, j, first, counts, mirrored):
 
 
 @inlined
-def convinced(terms, first, counts, mirrored):
+def posterior_decision(terms, first, counts, mirrored):
     """Whether the bets in the columns from `first` have together earned 1/delta (Ville's inequality)."""
     best = -math.inf
     for j in range(terms.shape[0]):
@@ -162,8 +162,8 @@ def mixture(terms, counts, n):
     for v in range(1, top + 1):
         total += v * counts[v]
     # Below its null hypothesis a side cannot have convinced (Jensen), which spares half of the work.
-    challenger = total > terms[0, 2 * top + 3] * n and convinced(terms, 1, counts, False)
-    incumbent = top * n - total > terms[0, 2 * top + 4] * n and convinced(terms, top + 2, counts, True)
+    challenger = total > terms[0, 2 * top + 3] * n and posterior_decision(terms, 1, counts, False)
+    incumbent = top * n - total > terms[0, 2 * top + 4] * n and posterior_decision(terms, top + 2, counts, True)
     if challenger and (not incumbent or 2 * total > top * n):
         return 1
     return -1 if incumbent else 0
@@ -262,7 +262,7 @@ def grid(epsilon: float) -> list[float]:
     return [min(bet * scale ** min(1.0, (7 - j) / 6), LARGEST_BET) for j, bet in enumerate(GRID)]
 
 
-def checked(counts: np.ndarray) -> np.ndarray:
+def check_race(counts: np.ndarray) -> np.ndarray:
     """The counts, if they are counts."""
     if not (isinstance(counts, np.ndarray) and counts.dtype == np.int64 and counts.ndim == 1 and len(counts) > 1):
         raise ValueError("Counts must be a one-dimensional int64 array with one cell for each of the values 0 to 1.")
@@ -273,13 +273,13 @@ def checked(counts: np.ndarray) -> np.ndarray:
 
 def decision(race: Race, counts: np.ndarray) -> int:
     """What the race decides when it looks at these counts: +1 the challenger wins, -1 the incumbent stays, 0 go on."""
-    n = int(checked(counts).sum())
+    n = int(check_race(counts).sum())
     return int(look(*form(race, len(counts) - 1), counts, n)) if n else 0
 
 
 def scan(race: Race, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
     """Add observations to `counts` until a look decides: the number of observations used and the decision."""
-    top = len(checked(counts)) - 1
+    top = len(check_race(counts)) - 1
     if observed.dtype != np.int64 or (len(observed) and not 0 <= observed.min() <= observed.max() <= top):
         raise ValueError(f"Observations must be an int64 array of outcome numbers from 0 to {top}.")
     used, sign = run(*form(race, top), counts, observed)
@@ -288,7 +288,7 @@ def scan(race: Race, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int
 
 def mean(counts: np.ndarray) -> float:
     """The challenger's mean score, 1/2 before the first observation."""
-    n = int(checked(counts).sum())
+    n = int(check_race(counts).sum())
     return int(counts @ np.arange(len(counts))) / (n * (len(counts) - 1)) if n else 0.5
 
 
@@ -297,7 +297,7 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
     if not 0 < delta < 1:
         raise ValueError(f"delta is {delta}, but a probability of error lies strictly between 0 and 1.")
     log_goal = math.log(2 / delta)
-    return float(lower_limit(log_goal, checked(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
+    return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
 
 
 def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .race import LOG_WEIGHTS, STAKES, checked
+from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200
 ELO = 400 / math.log(10)
@@ -193,7 +193,7 @@ def p_value(counts: np.ndarray) -> float:
     E is the capital of the interval's mixture of constant bets, a test martingale: p is valid for any law of the
     scores, with any number of draws, and whenever one looks (Ville's inequality).
     """
-    values = np.linspace(0, 1, len(checked(counts)))
+    values = np.linspace(0, 1, len(check_race(counts)))
     capital = LOG_WEIGHTS + np.log1p(np.outer(2 * STAKES, values - 0.5)) @ counts
     most = capital.max()
     return min(1.0, math.exp(-most - math.log(np.exp(capital - most).sum())))
@@ -249,7 +249,7 @@ def elo(counts: np.ndarray) -> np.ndarray:
 # Resampling
 
 
-def resampled(counts: np.ndarray, seed: int, times: int = RESAMPLES) -> Iterator[np.ndarray]:
+def resample(counts: np.ndarray, seed: int, times: int = RESAMPLES) -> Iterator[np.ndarray]:
     """Round robins as they might have come out as well: every pair's games drawn anew from those that it had."""
     players, dice = len(counts), np.random.default_rng(seed)
     firsts, seconds = np.triu_indices(players, 1)

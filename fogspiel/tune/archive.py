@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rng import shuffle, unit
-from ..stats.matrix_game import equilibrium, symmetric
+from ..stats.matrix_game import equilibrium, symmetric_equilibrium
 from .arena import Arena
-from .step import Step, mixed
+from .step import Step, mixture_answer
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
 
@@ -71,12 +71,12 @@ class Archive:
         if self.halves:
             found = equilibrium(means, least)
             return Nash(np.array([found.rows, found.columns]), found.value)
-        return Nash(symmetric((means + 1 - means.T) / 2, least).rows, 0.5)
+        return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
 
     def step(self, nash: Nash, changed: bool) -> Step:
         """The mixture as the answer of a step; members who came after it was computed do not play."""
         thetas = self.thetas[: nash.weights.shape[-1]]
-        best = mixed(thetas, nash.weights).theta
+        best = mixture_answer(thetas, nash.weights).theta
         return Step(best, changed, None, len(thetas), thetas, nash.weights, nash.value)
 
 
@@ -85,7 +85,7 @@ def shares_of(weights: np.ndarray) -> np.ndarray:
     return weights if weights.ndim == 1 else weights.mean(axis=0)
 
 
-def drawn(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
+def draw_member(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
     """Members drawn by weight, evenly spread (systematic sampling) and in random order."""
     places = (np.arange(count) + unit(arena.stream)) / count
     members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
@@ -97,9 +97,9 @@ def drawn(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
 def opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
     """That many vectors drawn from a mixture of members, or of their halves."""
     if weights.ndim == 1:
-        return archive.thetas[drawn(archive.arena, weights, count)]
+        return archive.thetas[draw_member(archive.arena, weights, count)]
     half = archive.thetas.shape[1] // 2
-    firsts, seconds = (drawn(archive.arena, law, count) for law in weights)
+    firsts, seconds = (draw_member(archive.arena, law, count) for law in weights)
     return np.hstack([archive.thetas[firsts, :half], archive.thetas[seconds, half:]])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import Contender, fixed, in_turn, named, redrawn, with_parameters
+from ..core.agents import Policy, find_policy, fixed_baseline, policies_in_turn, redrawn_baseline, vector_policy
 from ..core.game import Game, parameters_of
 from ..core.rng import below, child, fill_normal, stream_of
 from ..core.simulate import Match
@@ -70,7 +70,7 @@ class Arena:
     @property
     def start(self) -> np.ndarray:
         """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
-        return fixed(self.game, self.seed).thetas[0].copy()
+        return fixed_baseline(self.game, self.seed).thetas[0].copy()
 
     def gaussian(self) -> np.ndarray:
         """A new vector of standard Gaussian numbers."""
@@ -116,7 +116,7 @@ class Arena:
         else:
             if self._games_left(1) < needed:
                 raise BudgetSpent
-            match = Match(self.game, self._player(newcomer), in_turn(self.game, np.array(others)))
+            match = Match(self.game, self._player(newcomer), policies_in_turn(self.game, np.array(others)))
             scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
         self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
         return scores
@@ -146,8 +146,8 @@ class Arena:
         """The highest score of an observation, as a sum of indices of payoffs."""
         return self._columns * (len(self.game.payoffs) - 1)
 
-    def _player(self, theta: np.ndarray) -> Contender:
-        return with_parameters(self.game, theta)
+    def _player(self, theta: np.ndarray) -> Policy:
+        return vector_policy(self.game, theta)
 
     def _key(self, number: int) -> int:
         return int(child(self.seed, TRAINING, number))
@@ -195,7 +195,9 @@ class Arena:
         key = self._key(len(self.events))
 
         def of_rows(rows: slice) -> Match:
-            return Match(self.game, in_turn(self.game, firsts[rows]), in_turn(self.game, seconds[rows]))
+            return Match(
+                self.game, policies_in_turn(self.game, firsts[rows]), policies_in_turn(self.game, seconds[rows])
+            )
 
         def on_same_deals(first: int, count: int) -> np.ndarray:
             row, deal = divmod(first, deals)
@@ -248,11 +250,11 @@ def decode(codes: Codes) -> np.ndarray:
     return np.array(codes, np.int64)
 
 
-def baseline(game: Game, name: str, seed: int) -> Contender:
+def baseline(game: Game, name: str, seed: int) -> Policy:
     """The opponent that scores are measured against: `fixed`, `redrawn`, or one of the game's named strategies."""
     if name == "fixed":
-        return fixed(game, seed)
-    return redrawn(game) if name == "redrawn" else named(game, name)
+        return fixed_baseline(game, seed)
+    return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)
 
 
 def report_key(seed: int) -> int:

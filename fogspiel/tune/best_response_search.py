@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..core.agents import Contender, in_turn, named, with_parameters
+from ..core.agents import Policy, find_policy, policies_in_turn, vector_policy
 from ..core.game import Game
 from ..core.rng import below, child, fill_normal, stream_of, unit
 from ..core.simulate import Match
@@ -45,7 +45,7 @@ class Hunt:
     """One search against a frozen player: its budget of games, and its own lots."""
 
     game: Game
-    frozen: Contender
+    frozen: Policy
     seed: int
     games: int
     threads: int = 1
@@ -71,19 +71,19 @@ class Hunt:
         self.rounds += 1
         return int(child(int(self.key), self.rounds))
 
-    def points(self, player: Contender, deals: int, pairs: int) -> np.ndarray:
+    def points(self, player: Policy, deals: int, pairs: int) -> np.ndarray:
         """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
         scores = Match(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
         self.played += scores.size
         return scores.sum(axis=1) / (2 * (len(self.game.payoffs) - 1))
 
-    def means(self, players: list[Contender], pairs: int) -> np.ndarray:
+    def means(self, players: list[Policy], pairs: int) -> np.ndarray:
         """The mean score of each player in that many pairs of games; long matches are on the same deals."""
         deals, found = self.next_deals(), np.zeros(len(players))
         vectors = [i for i, player in enumerate(players) if player.strategy is self.game.strategy]
         together = vectors if pairs < WORTH_A_CALL else []
         if together:
-            rows = in_turn(self.game, np.vstack([players[i].thetas for i in together]))
+            rows = policies_in_turn(self.game, np.vstack([players[i].thetas for i in together]))
             found[together] = self.points(rows, deals, pairs * len(together)).reshape(pairs, -1).mean(axis=0)
         for i in set(range(len(players))) - set(together):
             found[i] = self.points(players[i], deals, pairs).mean()
@@ -97,7 +97,7 @@ class Hunt:
         return np.where(self.hashed, np.where(renewed, anew, parent), parent + reach * size * move)
 
 
-def exploiter(game: Game, frozen: Contender, games: int, seed: int, threads: int = 1) -> tuple[Contender, int]:
+def exploiter(game: Game, frozen: Policy, games: int, seed: int, threads: int = 1) -> tuple[Policy, int]:
     """The best player against a frozen one that was found for about that many games, and how many were played."""
     if games < LEAST_GAMES:
         raise ValueError(f"the exploiter has {games} games: it needs at least {LEAST_GAMES}")
@@ -105,29 +105,29 @@ def exploiter(game: Game, frozen: Contender, games: int, seed: int, threads: int
     pool = best_of(hunt, list(random_players(hunt)), int(POOL * games), keep=ELITE)
     heaviest = frozen.thetas[int(np.argmax(frozen.weights or (1.0,)))]
     starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [heaviest]
-    finalists = [*pool[:KEPT], *evolved(hunt, starts, int(EVOLUTION * games))]
+    finalists = [*pool[:KEPT], *evolve(hunt, starts, int(EVOLUTION * games))]
     if not hunt.hashed.all():
         for number, sigma in enumerate(SIGMAS):
             start = starts[0] if number % 2 else heaviest
-            finalists += climbed(hunt, start, sigma, int(GRADIENT * games / len(SIGMAS)))
+            finalists += climb(hunt, start, sigma, int(GRADIENT * games / len(SIGMAS)))
     return best_of(hunt, finalists, int(SELECTION * games), keep=1)[0], hunt.played
 
 
-def random_players(hunt: Hunt) -> Iterator[Contender]:
+def random_players(hunt: Hunt) -> Iterator[Policy]:
     """Named players, Gaussian vectors of several sizes, and neighbours of the frozen player's members."""
     for name in hunt.game.named:
-        yield named(hunt.game, name)
+        yield find_policy(hunt.game, name)
     games_each = 2 * FIRST_PAIRS * math.log2(max(hunt.games, 2))  # as much again in every later round of the halving
     count = max(len(SCALES), int(POOL * hunt.games / games_each) // 2)
     thetas = hunt.gaussians(count)
     for number, theta in enumerate(thetas):
-        yield with_parameters(hunt.game, np.where(hunt.hashed, theta, SCALES[number % len(SCALES)] * theta))
+        yield vector_policy(hunt.game, np.where(hunt.hashed, theta, SCALES[number % len(SCALES)] * theta))
     for number in range(count):
         member = hunt.frozen.thetas[below(hunt.lots, len(hunt.frozen.thetas))]
-        yield with_parameters(hunt.game, hunt.mutant(member, REACHES[number % len(REACHES)]))
+        yield vector_policy(hunt.game, hunt.mutant(member, REACHES[number % len(REACHES)]))
 
 
-def best_of(hunt: Hunt, players: list[Contender], games: int, keep: int) -> list[Contender]:
+def best_of(hunt: Hunt, players: list[Policy], games: int, keep: int) -> list[Policy]:
     """Sequential halving (Karnin et al. 2013): the same games for every round, for half as many players each."""
     rounds = max(1, math.ceil(math.log2(max(len(players) / keep, 1))))
     while True:
@@ -138,7 +138,7 @@ def best_of(hunt: Hunt, players: list[Contender], games: int, keep: int) -> list
             return players
 
 
-def evolved(hunt: Hunt, starts: list[np.ndarray], games: int) -> list[Contender]:
+def evolve(hunt: Hunt, starts: list[np.ndarray], games: int) -> list[Policy]:
     """Evolution with an elite that plays on: in every generation it meets the frozen player on new deals."""
     population, until = [np.array(start) for start in starts], hunt.played + games
     total, pairs = np.zeros(len(population)), np.zeros(len(population))
@@ -146,23 +146,25 @@ def evolved(hunt: Hunt, starts: list[np.ndarray], games: int) -> list[Contender]
         parents = [population[below(hunt.lots, len(population))] for _ in range(OFFSPRING)]
         population += [hunt.mutant(parent, REACHES[below(hunt.lots, len(REACHES))]) for parent in parents]
         total, pairs = np.append(total, np.zeros(OFFSPRING)), np.append(pairs, np.zeros(OFFSPRING))
-        total += PAIRS * hunt.means([with_parameters(hunt.game, theta) for theta in population], PAIRS)
+        total += PAIRS * hunt.means([vector_policy(hunt.game, theta) for theta in population], PAIRS)
         pairs += PAIRS
         trusted = (total + PRIOR_PAIRS / 2) / (pairs + PRIOR_PAIRS)
         order = np.argsort(-trusted, kind="stable")[:ELITE]
         population, total, pairs = [population[i] for i in order], total[order], pairs[order]
         if hunt.played >= until:
-            return [with_parameters(hunt.game, theta) for theta in population[:KEPT]]
+            return [vector_policy(hunt.game, theta) for theta in population[:KEPT]]
 
 
-def climbed(hunt: Hunt, start: np.ndarray, sigma: float, games: int) -> list[Contender]:
+def climb(hunt: Hunt, start: np.ndarray, sigma: float, games: int) -> list[Policy]:
     """Up the antithetic gradient of the score against the frozen player; answers three points of its way."""
     x, drift, gain, until = np.array(start), np.zeros(len(start)), 1.0, hunt.played + games
     average, seen = x, [x]
     while hunt.played < until:
         e = np.where(hunt.hashed, 0.0, hunt.gaussians(DIRECTIONS))
         deals = hunt.next_deals()
-        plus, minus = (hunt.points(in_turn(hunt.game, x + sign * sigma * e), deals, DIRECTIONS) for sign in (1.0, -1.0))
+        plus, minus = (
+            hunt.points(policies_in_turn(hunt.game, x + sign * sigma * e), deals, DIRECTIONS) for sign in (1.0, -1.0)
+        )
         slope = (plus - minus) @ e / DIRECTIONS
         agreement = float(slope @ drift) / (float(np.linalg.norm(slope) * np.linalg.norm(drift)) or 1.0)
         gain = min(max(gain * math.exp(LEARNING * agreement), 1e-2), 1e3)
@@ -170,4 +172,4 @@ def climbed(hunt: Hunt, start: np.ndarray, sigma: float, games: int) -> list[Con
         x = x + gain * sigma * drift
         seen.append(x)
         average = average + (x - average) * 2 / (len(seen) + 1)
-    return [with_parameters(hunt.game, theta) for theta in (x, seen[len(seen) // 2], average)]
+    return [vector_policy(hunt.game, theta) for theta in (x, seen[len(seen) // 2], average)]

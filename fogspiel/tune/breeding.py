@@ -9,9 +9,9 @@ from math import isqrt
 
 import numpy as np
 
-from .archive import Archive, drawn, opponents
+from .archive import Archive, draw_member, opponents
 from .arena import Arena
-from .mixture_response import NUMBERS, Pool, bred, fresh
+from .mixture_response import NUMBERS, Pool, breed_response, fresh
 from .step import Step
 
 LEAST_SIZE, MOST_SIZE = 32, 1024
@@ -50,11 +50,11 @@ class Population:
         met = self.table[:, members]
         if self.archive.halves:
             half = self.thetas.shape[1] // 2
-            first, second = (ranked(met[:, :, seat], scores[:, seat]) for seat in (0, 1))
+            first, second = (rank(met[:, :, seat], scores[:, seat]) for seat in (0, 1))
             self.thetas = np.hstack([self.thetas[first, :half], self.thetas[second, half:]])
             self.table = np.stack([self.table[first, :, 0], self.table[second, :, 1]], axis=2)
         else:
-            order = ranked(met.reshape(len(met), -1), scores.sum(axis=1))
+            order = rank(met.reshape(len(met), -1), scores.sum(axis=1))
             self.thetas, self.table = self.thetas[order], self.table[order]
 
     def renew(self, weights: np.ndarray) -> None:
@@ -62,8 +62,10 @@ class Population:
         count = len(self.thetas) // RENEWED
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
-        parents = np.repeat(self.thetas[drawn(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
-        children = Pool(bred(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves)
+        parents = np.repeat(self.thetas[draw_member(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
+        children = Pool(
+            breed_response(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves
+        )
         part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
         children.meet(self.arena, opponents(self.archive, weights, part))
         children.shrink(count - strangers)
@@ -72,7 +74,7 @@ class Population:
         self.table[kept:] = np.nan
 
 
-def bred_mixture(archive: Archive, least: float) -> Iterator[Step]:
+def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
     """Breed until the best candidate leads the mixture by what can be expected, at least by `least`; add the best."""
     population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
     nash = archive.nash()
@@ -90,7 +92,7 @@ def bred_mixture(archive: Archive, least: float) -> Iterator[Step]:
         yield archive.step(nash, joins)
 
 
-def ranked(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """The order by score in which of equals, who score the same against everybody, all but one come last."""
     order = (-scores).argsort(kind="stable")
     _, first = np.unique(table[order], axis=0, return_index=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .archive import Archive, drawn, opponents, shares_of
+from .archive import Archive, draw_member, opponents, shares_of
 from .arena import Arena
 
 GENERATIONS, FINALS = 4, 4
@@ -75,14 +75,14 @@ def response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) ->
     many = max(LEAST_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
     size = max(4 * KEPT, a_round // many)
     law = (shares_of(weights) + 1 / len(archive)) / 2
-    parents = archive.thetas[drawn(arena, law, size)]
+    parents = archive.thetas[draw_member(arena, law, size)]
     pool = Pool(
-        np.vstack([fresh(arena, size // 4), bred(arena, parents, size - size // 4, 1.0, archive.halves)]),
+        np.vstack([fresh(arena, size // 4), breed_response(arena, parents, size - size // 4, 1.0, archive.halves)]),
         archive.halves,
     )
     for generation in range(GENERATIONS):
         if generation:
-            pool.grow(bred(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.halves))
+            pool.grow(breed_response(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.halves))
         pool.meet(arena, opponents(archive, weights, many))
         pool.shrink(size // KEPT)
         yield pool
@@ -97,11 +97,11 @@ def fresh(arena: Arena, count: int) -> np.ndarray:
     return arena.gaussians(count) * np.resize(WIDTHS, count)[:, None]
 
 
-def bred(arena: Arena, parents: np.ndarray, count: int, width: float, halves: bool = False) -> np.ndarray:
+def breed_response(arena: Arena, parents: np.ndarray, count: int, width: float, halves: bool = False) -> np.ndarray:
     """New players made of known ones, in turn by a Gaussian step, redrawn entries, exchanged entries, a cross."""
     if halves:
         half = parents.shape[1] // 2
-        return np.hstack([bred(arena, part, count, width) for part in (parents[:, :half], parents[:, half:])])
+        return np.hstack([breed_response(arena, part, count, width) for part in (parents[:, :half], parents[:, half:])])
     size = parents.shape[1]
     children = np.resize(parents, (count, size))
     noise = arena.gaussians(count)[:, :size]

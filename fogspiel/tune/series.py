@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..core.agents import with_parameters
+from ..core.agents import vector_policy
 from ..core.game import Game
 from ..core.rng import below, stream_of, unit
 from ..core.simulate import Match
@@ -73,7 +73,7 @@ def series(game: Game, side: Side, opponent: Side, games: int, key: int) -> np.n
         raise ValueError(f"a series has at least one game, not {games}")
     matches: dict[tuple[int, int], Match] = {}
     streams, top = [stream_of(key, CHOICES, who) for who in (0, 1)], len(game.payoffs) - 1
-    players = [[with_parameters(game, theta) for theta in who.thetas] for who in (side, opponent)]
+    players = [[vector_policy(game, theta) for theta in who.thetas] for who in (side, opponent)]
     found = np.zeros(games)
     for number in range(games):
         one, other = side.member(streams[0]), opponent.member(streams[1])

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..stats.matrix_game import coupled
+from ..stats.matrix_game import couple
 from .arena import Arena
 
 WIDER, NARROWER = 2.0, 0.84
@@ -34,7 +34,7 @@ class Step:
         """The vector, or the mixture with its heaviest member."""
         if self.thetas is None or self.weights is None:
             return Answer(self.theta)
-        return mixed(self.thetas, self.weights)
+        return mixture_answer(self.thetas, self.weights)
 
 
 class Answer(NamedTuple):
@@ -51,13 +51,13 @@ class Answer(NamedTuple):
         return {"theta": self.theta.tolist(), "thetas": self.thetas.tolist(), "weights": self.weights.tolist()}
 
 
-def mixed(thetas: np.ndarray, weights: np.ndarray) -> Answer:
+def mixture_answer(thetas: np.ndarray, weights: np.ndarray) -> Answer:
     """The mixture that these weights of members (or of their halves, a row for each seat) stand for."""
     if weights.ndim == 1:
         rows, shares = thetas[weights > 0], weights[weights > 0]
     else:
         half = thetas.shape[1] // 2
-        pairs = coupled(weights[0], weights[1])
+        pairs = couple(weights[0], weights[1])
         rows = np.array([np.concatenate([thetas[i, :half], thetas[j, half:]]) for i, j, _ in pairs])
         shares = np.array([share for _, _, share in pairs])
     heaviest = rows[int(shares.argmax())]
@@ -74,7 +74,7 @@ def next_sigma(sigma: float, success: bool) -> float:
     return min(max(sigma * (WIDER if success else NARROWER), LEAST_SIGMA), MOST_SIGMA)
 
 
-def hashed(arena: Arena) -> np.ndarray:
+def hashed_parameters(arena: Arena) -> np.ndarray:
     """Which parameters are seeds of something pseudo-random: for them there is no direction to go."""
     assert arena.game.strategy is not None
     return np.array([name in arena.game.strategy.hashed for name in arena.game.strategy.parameters])

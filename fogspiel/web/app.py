@@ -19,14 +19,14 @@ from .cache import Recent
 from .pages import STATIC, refusal
 from .run_reader import Shelf
 from .security import App, Guard
-from .session_store import Parlour
+from .session_store import SessionStore
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 
 
 def application(store: Path, parlour: Path) -> FastAPI:
     """The application without its guard; runs are read from the store, games are kept in the parlour."""
-    table, shelf, bench = play.Table(Parlour(parlour, store)), Shelf(store), Bench()
+    table, shelf, bench = play.Table(SessionStore(parlour, store)), Shelf(store), Bench()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -77,6 +77,6 @@ def answer_in_sentences(app: FastAPI) -> None:
         return answer(request, 422, "; ".join(faults), detail=wrong)
 
 
-def guarded(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
+def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
     """The application as it is served."""
     return Guard(Recent(app), hosts, token)

@@ -8,12 +8,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from ..core.agents import named, names
-from ..core.drawing import seen
-from ..core.game import Game, game_named, games, parameters_of
+from ..core.agents import find_policy, policy_names
+from ..core.drawing import draw_view
+from ..core.game import Game, find_game, games, parameters_of
+from ..core.person_session import PersonSession
 from ..core.picture import as_data
-from ..core.players import entrant_of
-from ..core.session import Sitting
 from ..runs.agent_texts import engines_of
 from .opponents import opponents
 
@@ -41,7 +40,7 @@ def words_of(game: Game) -> dict[str, Any]:
         "kind": kind_of(game),
         "rules": game.version,
         "parameters": len(parameters_of(game)),
-        "players": [*names(game), *engines_of(game)],
+        "players": [*policy_names(game), *engines_of(game)],
         "symmetric": game.symmetric,
         "payoffs": [str(payoff) for payoff in game.payoffs],
         "source": game.source,
@@ -72,8 +71,8 @@ def sample(name: str) -> list[dict[str, Any]]:
 
 
 def _sample(name: str) -> list[dict[str, Any]]:
-    game, draws = game_named(name), random.Random(SAMPLE_SEED)
-    sitting = Sitting(game, entrant_of(named(game, "uniform")), 0, SAMPLE_SEED)
+    game, draws = find_game(name), random.Random(SAMPLE_SEED)
+    sitting = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
     view = sitting.seen()
     for _ in range(SAMPLE_ACTIONS):
         while sitting.go_on():
@@ -81,8 +80,8 @@ def _sample(name: str) -> list[dict[str, Any]]:
         if sitting.over:
             break
         view = sitting.seen()
-        sitting.act(draws.choice(sitting.actions()))
-    return as_data(seen(game, view))
+        sitting.act(draws.choice(sitting.choices()))
+    return as_data(draw_view(game, view))
 
 
 def routes(store: Path) -> APIRouter:
@@ -97,16 +96,16 @@ def routes(store: Path) -> APIRouter:
     @router.get("/{name}")
     def one_game(name: str) -> dict[str, Any]:
         """One game."""
-        return words_of(game_named(name))
+        return words_of(find_game(name))
 
     @router.get("/{name}/opponents")
     def against_whom(name: str) -> dict[str, Any]:
         """Whom a person can play against in this game."""
-        return {"game": name, "opponents": opponents(game_named(name), store)}
+        return {"game": name, "opponents": opponents(find_game(name), store)}
 
     @router.get("/{name}/picture")
     def picture(name: str) -> JSONResponse:
         """A picture of the game: what a player sees after a few moves at random."""
-        return JSONResponse({"game": name, "picture": sample(game_named(name).name)})
+        return JSONResponse({"game": name, "picture": sample(find_game(name).name)})
 
     return router

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import Contender, fixed
-from ..core.game import game_named
-from ..runs.kinds.tune import player_of
+from ..core.agents import Policy, fixed_baseline
+from ..core.game import find_game
+from ..runs.kinds.tune import policy_of_answer
 from ..runs.store import Run
-from ..stats.evaluate import Score, measured
+from ..stats.evaluate import Score, evaluate
 from ..tune.arena import baseline, report_key
 from ..tune.methods import METHODS
-from ..tune.step import Answer, mixed
+from ..tune.step import Answer, mixture_answer
 from .progress import Point
 
 CHECKPOINTS = 20
@@ -32,20 +32,20 @@ class Enough(Exception):
 
 def answers(run: Run) -> Iterator[tuple[int, Answer]]:
     """Every answer of a tuning run, with the games that were played before it."""
-    game = game_named(run.ask["game"])
-    yield 0, Answer(fixed(game, run.ask["seed"]).thetas[0])
+    game = find_game(run.ask["game"])
+    yield 0, Answer(fixed_baseline(game, run.ask["seed"]).thetas[0])
     members: list[list[float]] = []
     for body in run.steps:
         members += body.get("newcomers", [])
         if not body["accepted"]:
             continue
         if "weights" in body:
-            yield body["games"], mixed(np.array(members), np.array(body["weights"]))
+            yield body["games"], mixture_answer(np.array(members), np.array(body["weights"]))
         elif "theta" in body:
             yield body["games"], Answer(np.array(body["theta"]))
 
 
-def chosen(found: list[tuple[int, Answer]]) -> list[tuple[int, Answer]]:
+def choose_checkpoints(found: list[tuple[int, Answer]]) -> list[tuple[int, Answer]]:
     """As many of the answers as there is time for, evenly spread."""
     if len(found) <= CHECKPOINTS:
         return found
@@ -58,12 +58,12 @@ def way_of(run: Run) -> dict[str, Any]:
     ask = run.ask
     if ask.get("method") not in METHODS:
         raise ValueError(f"run {run.name} does not tune anything: only tuning runs are measured on the way")
-    game = game_named(ask["game"])
+    game = find_game(ask["game"])
     if game.version != ask["rules"]:
         raise ValueError(f"run {run.name} was played by version {ask['rules']} of the rules, which have changed since")
     other, points = baseline(game, ask["baseline"], ask["seed"]), list[Point]()
-    for at, answer in chosen(list(answers(run))):
-        score = _measured(ask, player_of(game, answer), other)
+    for at, answer in choose_checkpoints(list(answers(run))):
+        score = _measure(ask, policy_of_answer(game, answer), other)
         low, high = score.interval
         points.append({"at": at, "value": score.mean, "low": low, "high": high})
     if run.result is not None:
@@ -73,7 +73,7 @@ def way_of(run: Run) -> dict[str, Any]:
     return {"run": run.name, "chart": chart, "points": points, "now": None}
 
 
-def _measured(ask: dict[str, Any], player: Contender, other: Contender) -> Score:
+def _measure(ask: dict[str, Any], player: Policy, other: Policy) -> Score:
     """The score in some fresh games, or in those that time allows."""
     end, latest = time.monotonic() + SECONDS, list[Score]()
 
@@ -83,6 +83,6 @@ def _measured(ask: dict[str, Any], player: Contender, other: Contender) -> Score
             raise Enough
 
     try:
-        return measured(game_named(ask["game"]), player, other, report_key(ask["seed"]), GAMES, watch=watch)
+        return evaluate(find_game(ask["game"]), player, other, report_key(ask["seed"]), GAMES, watch=watch)
     except Enough:
         return latest[0]

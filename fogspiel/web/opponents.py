@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import names
+from ..core.agents import policy_names
 from ..core.game import Game
-from ..kriegspiel.engine import USUAL, engine_in
+from ..kriegspiel.engine import USUAL, parse_engine
 from ..runs.agent_texts import engines_of
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.store import Store, StoreError
@@ -44,7 +44,7 @@ def opponents(game: Game, store: Path) -> list[dict[str, Any]]:
 
 def _by_name(game: Game) -> list[dict[str, Any]]:
     found = [{"words": name, "kind": ENGINE, "about": ABOUT.get(name, "an engine")} for name in engines_of(game)]
-    found += [{"words": name, "kind": STRATEGY, "about": _about(game, name)} for name in names(game)]
+    found += [{"words": name, "kind": STRATEGY, "about": _about(game, name)} for name in policy_names(game)]
     return found
 
 
@@ -80,6 +80,6 @@ def _about(game: Game, name: str) -> str:
 def demand_opponent(game: Game, words: str) -> None:
     """Refuse words that cannot name an opponent here, and an engine that would think for ever."""
     demand_page_player(game, words)
-    effort = engine_in(words)[1] if words.partition("@")[0] in engines_of(game) else USUAL
+    effort = parse_engine(words)[1] if words.partition("@")[0] in engines_of(game) else USUAL
     if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MOST_NODES:
         raise ValueError(f"an engine may think {LONGEST:g} seconds or {MOST_NODES} nodes for each move, not more")

@@ -6,9 +6,9 @@ Whoever may open a page may not therefore run programs or read the disk: that ta
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.agents import names
-from ..core.game import Game, game_named, games, parameters_of
-from ..kriegspiel.engine import EFFORT, STRAY, engine_in, engine_named, engines, plain_name
+from ..core.agents import policy_names
+from ..core.game import Game, find_game, games, parameters_of
+from ..kriegspiel.engine import EFFORT, STRAY, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
 from ..runs.agent_texts import RUN_NAME, engines_of, numbers_in
@@ -25,14 +25,14 @@ def demand_page_player(game: Game, words: str, *, options: bool = False) -> None
     """
     engine, mark, effort = words.partition("@")
     if options and plain_name(engine) not in engines():
-        engine_named(plain_name(engine))  # knows similar names
+        find_engine(plain_name(engine))  # knows similar names
     if engine in _engines(game, options):
-        engine_in(words)  # says how an effort is written
+        parse_engine(words)  # says how an effort is written
         if not mark or EFFORT.fullmatch(effort):
             return
-    elif words in names(game) or RUN_NAME.fullmatch(words) or numbers_in(words) is not None:
+    elif words in policy_names(game) or RUN_NAME.fullmatch(words) or numbers_in(words) is not None:
         return
-    listed, count = ", ".join([*engines_of(game), *names(game)]), len(parameters_of(game))
+    listed, count = ", ".join([*engines_of(game), *policy_names(game)]), len(parameters_of(game))
     if options:
         listed = ", ".join([*engines(), *(f"{name}:{GENERIC_NAME}" for name in MODELLED)])
         more = f", with {STRAY} before it or an effort (@0.4s, @20000n) behind it"
@@ -50,7 +50,7 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
         if ask["method"] == SOLVE and ask["source"] not in games():
             raise ValueError("its rules are in a file")
         for words, options in _players_of(ask):
-            demand_page_player(game_named(ask["game"]), words, options=options)
+            demand_page_player(find_game(ask["game"]), words, options=options)
     except (ValueError, TypeError, KeyError, AttributeError):  # a request that is none is not worked on either
         raise ValueError(
             f"run {name} names a program or a file, which a page may not use: go on with it on the command line, "

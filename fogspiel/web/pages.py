@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from starlette.templating import Jinja2Templates
 
 from .. import __version__
-from ..core.game import game_named
+from ..core.game import find_game
 from .catalogue import by_kind
 from .play import Key, Table, finished, found
 from .session_json import seat_of
@@ -47,7 +47,7 @@ def routes(table: Table) -> APIRouter:
 
     @router.get("/play")
     def new(request: Request, game: str = "kriegspiel", against: str = "", side: str = "0") -> HTMLResponse:
-        chosen = game_named(game)
+        chosen = find_game(game)
         wished = {"game": chosen.name, "against": against[:16_000], "side": "1" if side == "1" else "0"}
         return page(request, "new.html", kinds=by_kind(), wished=wished)
 

@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
-from ..core.game import game_named
-from ..kriegspiel.pgn import written
+from ..core.game import find_game
+from ..kriegspiel.pgn import write_pgn
 from ..runs.agent_texts import KRIEGSPIEL
 from .opponents import demand_opponent
 from .session_json import pictures, replay, scene
-from .session_store import Kept, Parlour, Unknown
+from .session_store import SessionStore, StoredSession, Unknown
 
 LOG = logging.getLogger(__name__)
 THINKERS = 2
@@ -44,14 +44,14 @@ class Act(BaseModel):
 class Table:
     """The games at which somebody sits now, and the threads in which opponents think."""
 
-    def __init__(self, parlour: Parlour):
+    def __init__(self, parlour: SessionStore):
         self.parlour = parlour
         self._pool = ThreadPoolExecutor(THINKERS, "opponent")
         self._waiting = threading.Semaphore(THINKERS + WAITING)
 
     def begin(self, asked: Beginning) -> dict[str, Any]:
         """A new game."""
-        game = game_named(asked.game)
+        game = find_game(asked.game)
         demand_opponent(game, asked.against)
         kept = self.parlour.open_game(game, asked.against, asked.side)
         with kept.lock:
@@ -77,7 +77,7 @@ class Table:
             kept.sitting.act(asked.action)
             return self._answered(kept)
 
-    def _answered(self, kept: Kept) -> dict[str, Any]:
+    def _answered(self, kept: StoredSession) -> dict[str, Any]:
         """Let the opponent answer; the scene after that, or one that says that it is thinking."""
         if kept.sitting.waits_for_person:
             kept.scene = scene(kept, thinking=False)
@@ -92,7 +92,7 @@ class Table:
         wait([self._pool.submit(self._think, kept)], PATIENCE)
         return kept.scene
 
-    def _think(self, kept: Kept) -> None:
+    def _think(self, kept: StoredSession) -> None:
         try:
             while kept.sitting.go_on():
                 pass
@@ -110,7 +110,7 @@ class Table:
         self._pool.shutdown(cancel_futures=True)
 
 
-def found(table: Table, key: str) -> Kept:
+def found(table: Table, key: str) -> StoredSession:
     """The game with this key, or 404."""
     try:
         return table.parlour.find(key)
@@ -118,7 +118,7 @@ def found(table: Table, key: str) -> Kept:
         raise HTTPException(404, str(unknown)) from None
 
 
-def finished(table: Table, key: str) -> Kept:
+def finished(table: Table, key: str) -> StoredSession:
     """The game with this key if it is over, or 409."""
     kept = found(table, key)
     if kept.thinking.is_set() or not kept.sitting.over:
@@ -170,6 +170,6 @@ def routes(table: Table) -> APIRouter:
         if kept.sitting.side == 1:
             sides = {"White": kept.against, "Black": "a person"}
         named = {"content-disposition": 'attachment; filename="kriegspiel.pgn"'}
-        return PlainTextResponse(written(kept.sitting.record, sides), headers=named)
+        return PlainTextResponse(write_pgn(kept.sitting.record, sides), headers=named)
 
     return router

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import WIN_DRAW_LOSS, games
-from ..kriegspiel.matches import strength_in
+from ..kriegspiel.matches import elo_of_pairs
 from ..runs.jobs import METHOD as PAPER
 from ..runs.kinds.bounds import METHOD as BOUNDS
 from ..runs.kinds.kriegspiel import METHOD as BOUTS
@@ -149,7 +149,7 @@ class Bouts(Trail):
     def step(self, body: Body) -> Point:
         """The score after one bout more."""
         self.done += 2
-        self.pairs += strength_in([body["row"]]).pairs
+        self.pairs += elo_of_pairs([body["row"]]).pairs
         return {"at": self.done, **_scored(self.pairs)}
 
 

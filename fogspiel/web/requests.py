@@ -8,13 +8,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ..core.game import Game, game_named, games
-from ..kriegspiel.engine import Effort, engine_in, engine_named
-from ..kriegspiel.matches import Seat
-from ..runs.agent_texts import KRIEGSPIEL, entrant
-from ..runs.kinds.kriegspiel import Meeting
+from ..core.game import Game, find_game, games
+from ..kriegspiel.engine import Effort, find_engine, parse_engine
+from ..kriegspiel.matches import EngineSpec
+from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
+from ..runs.kinds.kriegspiel import EngineMatch
 from ..runs.kinds.match import ask_of
-from ..runs.kinds.round_robin import tournament
+from ..runs.kinds.round_robin import parse_tournament
 from ..runs.kinds.tune import Request, usual_games
 from ..runs.sqlite_file import StoreError
 from .opponents import demand_opponent
@@ -70,7 +70,7 @@ class Tune(Order):
             field: partial(Request, **good | {field: value}) for field, value in asked.items() if value is not None
         }
         _demand({field: check for field, check in checks.items() if known or field != "baseline"})
-        _demand({"baseline": lambda: demand_page_player(game_named(self.game), self.baseline)})
+        _demand({"baseline": lambda: demand_page_player(find_game(self.game), self.baseline)})
         return Request(**asked).as_ask()
 
 
@@ -88,7 +88,7 @@ class Match(Order):
     def ask(self, shelf: Shelf) -> dict[str, Any]:
         """Checked as `fogspiel match` does."""
         game = _known(self.game)
-        uniform = entrant(game, "uniform", shelf.path, 1)
+        uniform = agent_from_text(game, "uniform", shelf.path, 1)
         _demand(
             {
                 "first": lambda: player(game, self.first, shelf, self.seed),
@@ -120,10 +120,10 @@ class Tournament(Order):
             wrong = [sentence for check in checks if (sentence := _fault(check))]
             if wrong:
                 raise ValueError("; ".join(wrong))
-            tournament(game, self.players, self.games, self.seed, shelf.path)
+            parse_tournament(game, self.players, self.games, self.seed, shelf.path)
 
         _demand({"players": everybody})
-        return tournament(game, self.players, self.games, self.seed, shelf.path).as_ask()
+        return parse_tournament(game, self.players, self.games, self.seed, shelf.path).as_ask()
 
 
 class Kriegspiel(Order):
@@ -146,17 +146,17 @@ class Kriegspiel(Order):
             raise Wrong({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
         effort = Effort(0.1 if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
 
-        def seated(words: str) -> Seat:
-            demand_page_player(game_named(KRIEGSPIEL), words, options=True)
-            name, own = engine_in(words, effort)
-            engine_named(name)
-            return Seat(name, own)
+        def seated(words: str) -> EngineSpec:
+            demand_page_player(find_game(KRIEGSPIEL), words, options=True)
+            name, own = parse_engine(words, effort)
+            find_engine(name)
+            return EngineSpec(name, own)
 
-        def everybody() -> Meeting:
+        def everybody() -> EngineMatch:
             wrong = [sentence for words in self.players if (sentence := _fault(partial(seated, words)))]
             if wrong:
                 raise ValueError("; ".join(wrong))
-            return Meeting(tuple(map(seated, self.players)), self.games, self.seed, self.longest, self.stop)
+            return EngineMatch(tuple(map(seated, self.players)), self.games, self.seed, self.longest, self.stop)
 
         _demand({"players": everybody})
         return everybody().as_ask()
@@ -184,13 +184,13 @@ def all_faults(error: RequestValidationError, shelf: Shelf) -> Wrong:
 def player(game: Game, words: str, shelf: Shelf, seed: int) -> Any:
     """The player that words stand for: a name, numbers, an engine or a run; files are for the command line only."""
     demand_opponent(game, words)
-    return entrant(game, words, shelf.path, seed)
+    return agent_from_text(game, words, shelf.path, seed)
 
 
 def _known(name: str) -> Game:
     """The game of that name, or Wrong."""
-    _demand({"game": lambda: game_named(name)})
-    return game_named(name)
+    _demand({"game": lambda: find_game(name)})
+    return find_game(name)
 
 
 def _fault(check: Callable[[], Any]) -> str | None:

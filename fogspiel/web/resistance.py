@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from ..games.resistance.setups import SETUPS, Setup
 from ..runs.kinds.solve import Request as Solve
-from ..runs.kinds.solve import solved
+from ..runs.kinds.solve import solve_unstored
 from ..solve.checkers.resistance_certificate import Resistance
 from ..solve.resistance.plan_tables import LETTERS, TABLES, certain_share, strategy_of
 from ..solve.resistance.words import spies_lines
@@ -73,7 +73,7 @@ def plan_of(number: int) -> dict[str, Any]:
 
 def spies_of(number: int) -> dict[str, Any]:
     """What the spies do against that plan: for every mission, by where they sit."""
-    body = solved(Solve(f"resistance{number}"))["certificate"]
+    body = solve_unstored(Solve(f"resistance{number}"))["certificate"]
     always, *lines = spies_lines(body)
     missions: list[dict[str, Any]] = []
     for line in lines:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ..kriegspiel.matches import manner_of, strength_in
-from ..papers.catalogue import experiment_named
+from ..kriegspiel.matches import elo_of_pairs, endings_of
+from ..papers.catalogue import find_experiment
 from ..runs.jobs import METHOD as PAPER
 from ..runs.jobs import request_of as paper_request
 from ..runs.kinds import kriegspiel as bouts
@@ -14,8 +14,8 @@ from ..runs.kinds import round_robin
 from ..runs.kinds.bounds import METHOD as BOUNDS
 from ..runs.kinds.match import METHOD as MATCH
 from ..runs.kinds.solve import METHOD as SOLVE
-from ..runs.report import Chart, Part, Report, Series, Table, as_json, shown
-from ..runs.report.figures import colours_of, plotted
+from ..runs.report import Chart, Part, Report, Series, Table, as_json, cell_text
+from ..runs.report.figures import colours_of, plot_chart
 from ..runs.report.parts import HEADING, numeric
 from ..runs.report.text import as_csv
 from ..runs.standings import charts, sentences, tables
@@ -26,7 +26,7 @@ from .charts import with_charts
 from .pages import page
 from .progress import kind_of, trail_of
 from .run_reader import Name, Shelf
-from .summaries import asked, found, title_of
+from .summaries import request_lines, result_lines, title_of
 
 METHODS = (PAPER, round_robin.METHOD, bouts.METHOD, SOLVE, BOUNDS, MATCH)
 """Runs that have a report."""
@@ -44,7 +44,7 @@ def report_of(run: Run) -> Report:
         raise ValueError(f"run {run.name} is not finished: it has no result yet")
     if method == PAPER:
         request = paper_request(run)
-        return experiment_named(request.name).report(request, [body["row"] for body in run.steps])
+        return find_experiment(request.name).report(request, [body["row"] for body in run.steps])
     if method == round_robin.METHOD:
         met = round_robin.request_of(run)
         return round_robin.report(met, round_robin.standing_of(met, [body["row"] for body in run.steps]))
@@ -55,7 +55,7 @@ def report_of(run: Run) -> Report:
 
 def _bouts_report(run: Run) -> Report:
     """Kriegspiel engines: how every two of them met, and for more than two the standings."""
-    request, met = bouts.kept_in(run.ask), bouts.rows_in(run)
+    request, met = bouts.parse_ask(run.ask), bouts.rows_in(run)
     columns = (
         "first", "second", "games", "wins", "draws", "losses", "score", "from", "to", "Elo", "Elo from", "Elo to",
         "plies", "refused a move, first", "refused a move, second",
@@ -63,7 +63,7 @@ def _bouts_report(run: Run) -> Report:
     note = f"{INTERVALS_NOTE} Elo is left out where one side has won everything."
     rows, endings = [], []
     for (i, j), played in zip(request.pairs, met, strict=True):
-        strength, manner = strength_in(played).as_json(request.stop), manner_of(played)
+        strength, manner = elo_of_pairs(played).as_json(request.stop), endings_of(played)
         names, counts = (request.names[i], request.names[j]), ("games", "wins", "draws", "losses", "score")
         figures = [
             *(strength[key] for key in counts),
@@ -77,7 +77,7 @@ def _bouts_report(run: Run) -> Report:
         Table("meetings", "Every two engines", columns, rows, note=note),
         Table("endings", "How the games ended", ("first", "second", "ending", "games"), endings),
     ]
-    paragraphs = found(run)
+    paragraphs = result_lines(run)
     if len(met) > 1:
         standing = bouts.standing_of(request, met)
         paragraphs, parts = list(sentences(standing)), [*tables(standing), *charts(standing), *parts]
@@ -104,14 +104,14 @@ def _plain_report(run: Run) -> Report:
     parts: list[Part] = [Table("figures", "In figures", ("what", "figure"), rows)]
     if any(point.get("value") is not None for point in _points(run)) and len(run.steps) > 1:
         parts.append(_trail_chart(run))
-    parts.append(Table("asked", "What was asked", ("what", "asked"), asked(ask)))
+    parts.append(Table("asked", "What was asked", ("what", "asked"), request_lines(ask)))
     commands = {
         SOLVE: f"fogspiel solve {ask.get('source', ask['game'])}",
         BOUNDS: f"fogspiel bounds {ask['game']}",
         MATCH: f"fogspiel match {ask['game']} {ask.get('first')} {ask.get('second')}",
     }
     title = {SOLVE: "Solved: ", BOUNDS: "Bounds: ", MATCH: "Match: "}[ask["method"]] + title_of(ask["game"])
-    return Report(run.name, title, commands[ask["method"]], found(run), parts)
+    return Report(run.name, title, commands[ask["method"]], result_lines(run), parts)
 
 
 def _told(value: Any) -> str | int | float:
@@ -136,7 +136,7 @@ def _trail_chart(run: Run) -> Chart:
     return Chart("way", trail.title, trail.x, trail.y, [Series(trail.y or "value", *columns)])
 
 
-def listed(shelf: Shelf) -> list[dict[str, Any]]:
+def list_results(shelf: Shelf) -> list[dict[str, Any]]:
     """Every finished run that has a report, newest first."""
     return [
         {
@@ -163,12 +163,12 @@ def blocks_of(report: Report) -> list[dict[str, Any]]:
             blocks.append({"kind": "heading" if heading else "words", "words": block.removeprefix(HEADING)})
         elif isinstance(block, Table):
             right = [numeric(block, column) for column in range(len(block.columns))]
-            rows = [[shown(cell) for cell in row] for row in block.rows]
+            rows = [[cell_text(cell) for cell in row] for row in block.rows]
             wordy = [any(len(row[column]) > WORDY for row in rows) for column in range(len(block.columns))]
             looks = [("number" if r else "words" if w else "") for r, w in zip(right, wordy, strict=True)]
             blocks.append({"kind": "table", "table": block, "looks": looks, "rows": rows})
         else:
-            panels = [{"chart": chart, "plot": plotted(chart, colours)} for chart in block]
+            panels = [{"chart": chart, "plot": plot_chart(chart, colours)} for chart in block]
             blocks.append({"kind": "charts", "panels": panels})
     return blocks
 
@@ -193,7 +193,7 @@ def routes(shelf: Shelf, bench: Bench) -> APIRouter:
     @router.get("/api/results", tags=["results"])
     def every_result() -> dict[str, Any]:
         """Every finished run that has a report."""
-        return {"results": listed(shelf)}
+        return {"results": list_results(shelf)}
 
     @router.get("/api/results/{name}", tags=["results"])
     def one_result(name: Name) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def routes(shelf: Shelf, bench: Bench) -> APIRouter:
     @router.get("/results", include_in_schema=False)
     def list_page(request: Request) -> HTMLResponse:
         """All results."""
-        return page(request, "results.html", results=listed(shelf))
+        return page(request, "results.html", results=list_results(shelf))
 
     @router.get("/results/{name}", include_in_schema=False)
     def result_page(request: Request, name: Name) -> HTMLResponse:

@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from fastapi import HTTPException
 
-from ..runs.jobs import made_before
+from ..runs.jobs import earlier_runs
 from ..runs.store import Run, Store
 from .page_agents import demand_page_run
 from .run_reader import Shelf
@@ -88,7 +88,7 @@ class Workshop:
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
         """The run that has this request already."""
         with Store.open(self.shelf.path, write=False) as store:
-            return next((run for run in made_before(store, ask["method"]) if run.ask == ask), None)
+            return next((run for run in earlier_runs(store, ask["method"]) if run.ask == ask), None)
 
     def resume(self, name: str) -> None:
         """Go on with a run that was interrupted."""

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from ..core.agents import names
+from ..core.agents import policy_names
 from ..core.game import games, parameters_of
 from ..core.simulate import SEATS
 from ..kriegspiel.engine import engines
@@ -33,7 +33,7 @@ from .results import METHODS as REPORTED
 from .results import attached
 from .run_processes import Workshop, resume_command
 from .run_reader import Followed, Name, Shelf
-from .summaries import asked, found, parameters, steps_table, title_of
+from .summaries import parameters, request_lines, result_lines, steps_table, title_of
 
 MOST_POINTS = 5000
 """Points in one answer; who has fewer asks again."""
@@ -157,10 +157,10 @@ def run_json(name: str, shelf: Shelf, workshop: Workshop) -> dict[str, Any]:
         "state": state,
         "trouble": workshop.trouble(name, state),
         "ask": run.ask,
-        "asked": [list(fact) for fact in asked(run.ask)],
+        "asked": [list(fact) for fact in request_lines(run.ask)],
         "steps": len(run.steps),
         "result": result,
-        "found": found(run),
+        "found": result_lines(run),
         "parameters": [list(parameter) for parameter in parameters(run)],
         "playable": playable,
         "reported": run.finished and method in REPORTED,
@@ -271,7 +271,7 @@ def _choices() -> dict[str, Any]:
         "races": dict(zip(RACES, RACES, strict=True)),
         "seats": dict(zip(SEATS, SEATS, strict=True)),
         "engines": list(engines()),
-        "players": {game.name: [*names(game), *engines_of(game)] for game in known},
+        "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
     }
 
 

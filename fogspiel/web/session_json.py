@@ -8,20 +8,20 @@ the other side was refused.
 from itertools import pairwise
 from typing import Any
 
-from ..core.drawing import revealed, seen
+from ..core.drawing import draw_state, draw_view
 from ..core.game import CHANCE, OVER, Game
+from ..core.person_session import Moment, PersonSession
 from ..core.picture import as_data
-from ..core.session import Moment, Sitting
 from ..games.chess.fen import SIDES as COLOURS
 from ..kriegspiel.belief_map import Belief, beliefs
 from ..runs.agent_texts import KRIEGSPIEL
-from .session_store import Kept
-from .transcript import refused, told
+from .session_store import StoredSession
+from .transcript import refused, transcript_of
 
 SEATS = ("the first player", "the second player")
 
 
-def scene(kept: Kept, thinking: bool) -> dict[str, Any]:
+def scene(kept: StoredSession, thinking: bool) -> dict[str, Any]:
     """A game as its person may see it."""
     sitting, game = kept.sitting, kept.sitting.game
     view = sitting.seen()
@@ -32,16 +32,16 @@ def scene(kept: Kept, thinking: bool) -> dict[str, Any]:
         "against": kept.against,
         "side": sitting.side,
         "seat": seat_of(game, sitting.side),
-        "moment": 2 * sitting.own + (not thinking),
+        "moment": 2 * len(sitting.decisions) + (not thinking),
         "thinking": thinking,
         "over": sitting.over,
         "score": _score(game, sitting),
         "result": _result(game, _score(game, sitting)),
         "seen": game.show(view),
-        "picture": as_data(seen(game, view)),
-        "told": told(kept, thinking),
+        "picture": as_data(draw_view(game, view)),
+        "told": transcript_of(kept, thinking),
         "trouble": None,
-        "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in sitting.actions()],
+        "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in sitting.choices()],
     }
 
 
@@ -52,7 +52,7 @@ def seat_of(game: Game, side: int) -> str | None:
     return None if game.symmetric else SEATS[side]
 
 
-def _score(game: Game, sitting: Sitting) -> float | None:
+def _score(game: Game, sitting: PersonSession) -> float | None:
     """What the person got, between the worst and the best of the game's payoffs."""
     if sitting.score is None:
         return None
@@ -72,7 +72,7 @@ def _result(game: Game, score: float | None) -> str | None:
     return f"{words}: you got {score:+g}, where {least:+g} is the least and {most:+g} the most."
 
 
-def replay(kept: Kept) -> dict[str, Any]:
+def replay(kept: StoredSession) -> dict[str, Any]:
     """The whole truth about a game that is over, move by move."""
     game, sitting, moments = kept.sitting.game, kept.sitting, list(kept.sitting.moments())
     return {
@@ -102,12 +102,14 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
     return [
         then.mover in (0, 1)
         and then.action is not None
-        and refused(game, seen(game, then.views[then.mover]), seen(game, after.views[then.mover]), then.action)
+        and refused(
+            game, draw_view(game, then.views[then.mover]), draw_view(game, after.views[then.mover]), then.action
+        )
         for then, after in pairwise(moments)
     ] + [False]
 
 
-def _beliefs(kept: Kept) -> list[Belief | None]:
+def _beliefs(kept: StoredSession) -> list[Belief | None]:
     """What the opponent believed at every moment, where it is an engine that keeps a belief."""
     sitting = kept.sitting
     if sitting.game.name != KRIEGSPIEL:
@@ -115,13 +117,13 @@ def _beliefs(kept: Kept) -> list[Belief | None]:
     return beliefs(kept.against, 1 - sitting.side, sitting.record)
 
 
-def pictures(kept: Kept, number: int) -> dict[str, Any]:
+def pictures(kept: StoredSession, number: int) -> dict[str, Any]:
     """One moment of a game that is over, as pictures: the truth, and what both sides saw."""
     game, moment = kept.sitting.game, kept.sitting.moment(number)
     return {
         "moment": number,
-        "truth": as_data(revealed(game, moment.state)),
-        "views": [as_data(seen(game, view)) for view in moment.views],
+        "truth": as_data(draw_state(game, moment.state)),
+        "views": [as_data(draw_view(game, view)) for view in moment.views],
     }
 
 

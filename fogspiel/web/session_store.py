@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from ..core.agents import Contender, Frozen, freeze, thaw
-from ..core.game import Game, game_named
-from ..core.players import Entrant, entrant_of
-from ..core.session import Sitting
-from ..runs.agent_texts import entrant
+from ..core.agents import Agent, Frozen, freeze, thaw
+from ..core.game import Game, find_game
+from ..core.person_session import PersonSession
+from ..runs.agent_texts import agent_from_text
 from .page_agents import demand_page_player
 
 LIVE = 128
@@ -34,13 +33,13 @@ class Unknown(ValueError):
 
 
 @dataclass
-class Kept:
+class StoredSession:
     """A game of the parlour; whoever touches the sitting holds the lock."""
 
     key: str
     against: str
     created: float
-    sitting: Sitting
+    sitting: PersonSession
     lock: threading.RLock = field(default_factory=threading.RLock)
     thinking: threading.Event = field(default_factory=threading.Event)
     """Set while the opponent thinks: the sitting is then its own."""
@@ -50,28 +49,28 @@ class Kept:
     """What was done and said so far, as the person knows it; made again when it is missing."""
 
 
-def frozen(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:
+def freeze_opponent(game: Game, words: str, store: Path, seed: int) -> dict[str, Any]:
     """The opponent that words stand for, as something that will not change."""
     demand_page_player(game, words)
-    return {"words": words, **freeze(game, entrant(game, words, store, seed))}
+    return {"words": words, **freeze(game, agent_from_text(game, words, store, seed))}
 
 
-def thawed(game: Game, opponent: dict[str, Any], store: Path, seed: int) -> Entrant:
+def thaw_opponent(game: Game, opponent: dict[str, Any], store: Path, seed: int) -> Agent:
     """The opponent that was frozen."""
     words = opponent["words"]
     demand_page_player(game, words)
     if opponent.get("weights") == []:  # games that were begun earlier keep a vector as a mixture without weights
         opponent = {"theta": opponent["thetas"][0]}
-    found = thaw(game, cast(Frozen, opponent), words) or entrant(game, words, store, seed)
-    return entrant_of(found) if isinstance(found, Contender) else found
+    found = thaw(game, cast(Frozen, opponent), words) or agent_from_text(game, words, store, seed)
+    return found
 
 
-class Parlour:
+class SessionStore:
     """The games that are kept in a file; safe to use from several threads."""
 
     def __init__(self, path: Path, store: Path):
         self.path, self.store = path, store
-        self._live: OrderedDict[str, Kept] = OrderedDict()
+        self._live: OrderedDict[str, StoredSession] = OrderedDict()
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,12 +80,12 @@ class Parlour:
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"games cannot be kept in {path}: {error}") from None
 
-    def open_game(self, game: Game, against: str, side: int) -> Kept:
+    def open_game(self, game: Game, against: str, side: int) -> StoredSession:
         """Begin a game."""
         seed = secrets.randbits(63)
-        opponent = frozen(game, against, self.store, seed)
-        sitting = Sitting(game, thawed(game, opponent, self.store, seed), side, seed)
-        kept = Kept(secrets.token_urlsafe(KEY_BYTES), against, time.time(), sitting)
+        opponent = freeze_opponent(game, against, self.store, seed)
+        sitting = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
+        kept = StoredSession(secrets.token_urlsafe(KEY_BYTES), against, time.time(), sitting)
         row = (
             kept.key,
             game.name,
@@ -103,14 +102,14 @@ class Parlour:
             self._remember(kept)
         return kept
 
-    def live(self, key: str) -> Kept | None:
+    def live(self, key: str) -> StoredSession | None:
         """The game with this key if it is in memory."""
         with self._lock:
             if key in self._live:
                 self._live.move_to_end(key)
             return self._live.get(key)
 
-    def find(self, key: str) -> Kept:
+    def find(self, key: str) -> StoredSession:
         """The game with this key, or Unknown."""
         if kept := self.live(key):
             return kept
@@ -121,15 +120,15 @@ class Parlour:
         if row is None:
             raise Unknown("there is no such game")
         name, version, side, seed, opponent, record, created = row
-        game = game_named(name)
+        game = find_game(name)
         if version != game.version:
             raise Unknown(f"this game was played by version {version} of the rules of {name}, which have changed since")
         words, number = json.loads(opponent), int(seed)
-        sitting = Sitting(game, thawed(game, words, self.store, number), side, number, json.loads(record))
+        sitting = PersonSession(game, thaw_opponent(game, words, self.store, number), side, number, json.loads(record))
         with self._lock:
-            return self._remember(Kept(key, words["words"], created, sitting))
+            return self._remember(StoredSession(key, words["words"], created, sitting))
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: StoredSession) -> None:
         """Write down how far a game has come."""
         with self._lock:
             self._connection.execute(
@@ -137,7 +136,7 @@ class Parlour:
                 (json.dumps(kept.sitting.record), time.time(), kept.key),
             )
 
-    def _remember(self, kept: Kept) -> Kept:
+    def _remember(self, kept: StoredSession) -> StoredSession:
         """Keep a game in memory, and forget those that were not asked for longest."""
         kept = self._live.setdefault(kept.key, kept)
         for key in list(self._live)[: max(len(self._live) - LIVE, 0)]:

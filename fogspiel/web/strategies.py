@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from ..core.agents import Contender, names
-from ..core.explain import Explanation, Picture, explained
-from ..core.game import Game, game_named, games, parameters_of
-from ..runs.agent_texts import RUN_NAME, engines_of, entrant
+from ..core.agents import Policy, policy_names
+from ..core.explain import Explanation, Picture, explain
+from ..core.game import Game, find_game, games, parameters_of
+from ..runs.agent_texts import RUN_NAME, agent_from_text, engines_of
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.report.parts import FIGURES
 from ..solve import certificates
@@ -61,9 +61,9 @@ def sheet_of(game: Game, words: str, shelf: Shelf) -> Sheet:
     name = words.partition("@")[0]
     if name in engines_of(game):
         return Sheet((f"{name} {ABOUT.get(name, 'is an engine')}.",))
-    found = entrant(game, words, shelf.path, SEED)
-    if isinstance(found, Contender):
-        said = explained(game, found, SEED)
+    found = agent_from_text(game, words, shelf.path, SEED)
+    if isinstance(found, Policy):
+        said = explain(game, found, SEED)
         return Sheet(said.sentences, said.tables, said.pictures)
     return _solution((shelf.run(words).result or {})["certificate"])
 
@@ -147,27 +147,27 @@ def routes(shelf: Shelf, bench: Bench) -> APIRouter:
     def every_strategy() -> dict[str, Any]:
         """Games with their named players, and runs that have found a strategy."""
         known = [game for game in games().values() if worth_explaining(game)]
-        listed = [{"game": game.name, "players": [*names(game), *engines_of(game)]} for game in known]
+        listed = [{"game": game.name, "players": [*policy_names(game), *engines_of(game)]} for game in known]
         return {"games": listed, "runs": found_by_runs()}
 
     @router.get("/api/strategies/{game}", tags=["strategies"])
     def one_strategy(game: str, player: Words) -> dict[str, Any]:
         """What a player of a game does, in sentences, tables and pictures."""
-        return {"game": game, "player": player, **sheet(game_named(game), player).as_json()}
+        return {"game": game, "player": player, **sheet(find_game(game), player).as_json()}
 
     @router.get("/strategies", include_in_schema=False)
     def list_page(request: Request) -> HTMLResponse:
         """All strategies that have something to tell."""
         kinds = {kind: [game for game in known if worth_explaining(game)] for kind, known in by_kind().items()}
-        players = {game.name: [*engines_of(game), *names(game)] for known in kinds.values() for game in known}
+        players = {game.name: [*engines_of(game), *policy_names(game)] for known in kinds.values() for game in known}
         shown = {kind: known for kind, known in kinds.items() if known}
         return page(request, "strategies.html", kinds=shown, players=players, runs=found_by_runs())
 
     @router.get("/strategies/{game}", include_in_schema=False)
     def strategy_page(request: Request, game: str, player: Words = "") -> HTMLResponse:
         """What a player of a game does."""
-        chosen = game_named(game)
-        players = [*engines_of(chosen), *names(chosen)]
+        chosen = find_game(game)
+        players = [*engines_of(chosen), *policy_names(chosen)]
         runs = [run["run"] for run in found_by_runs() if run["game"] == game]
         context: dict[str, Any] = {
             "game": chosen,

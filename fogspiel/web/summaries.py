@@ -9,7 +9,7 @@ from ..runs.formatting import with_interval
 from ..runs.jobs import METHOD as PAPER
 from ..runs.kinds.bounds import METHOD as BOUNDS
 from ..runs.kinds.kriegspiel import METHOD as BOUTS
-from ..runs.kinds.kriegspiel import kept_in
+from ..runs.kinds.kriegspiel import parse_ask
 from ..runs.kinds.match import METHOD as MATCH
 from ..runs.kinds.round_robin import METHOD as TOURNAMENT
 from ..runs.kinds.solve import METHOD as SOLVE
@@ -50,7 +50,7 @@ LABELS = {
 sys.set_int_max_str_digits(0)  # exact values may have thousands of digits
 
 
-def asked(ask: Mapping[str, Any]) -> list[tuple[str, str]]:
+def request_lines(ask: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The request, a line for each thing that was asked."""
     facts = [("game", title_of(ask["game"]))]
     if ask.get("method") not in (MATCH, TOURNAMENT, PAPER, SOLVE, BOUNDS, BOUTS):
@@ -70,14 +70,14 @@ def title_of(name: str) -> str:
 def _shown(ask: Mapping[str, Any], key: str) -> str:
     value = ask[key]
     if key == "players":
-        names = kept_in(dict(ask)).names if ask["method"] == BOUTS else [player["name"] for player in value]
+        names = parse_ask(dict(ask)).names if ask["method"] == BOUTS else [player["name"] for player in value]
         return ", ".join(names)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) and key != "seed" else str(value)
 
 
-def found(run: Run) -> list[str]:
+def result_lines(run: Run) -> list[str]:
     """What has been found so far."""
     method = run.ask.get("method")
     if method in (SOLVE, BOUNDS):
@@ -125,7 +125,7 @@ def _meeting(run: Run) -> list[str]:
     if result is None:
         return []
     if "score" in result:
-        first, second = kept_in(run.ask).names
+        first, second = parse_ask(run.ask).names
         score = with_interval(result["score"], result["interval"])
         tally = f"+{result['wins']} ={result['draws']} -{result['losses']}"
         played = f"{result['games']:,} games ({tally}); the interval is valid at any time"

@@ -6,10 +6,10 @@ or at the end; so a game that is taken up again from its record tells the same.
 
 from dataclasses import dataclass, field
 
-from ..core.drawing import seen
+from ..core.drawing import draw_view
 from ..core.game import Game
 from ..core.picture import Board, Cell, Chess, Parts, Words
-from .session_store import Kept
+from .session_store import StoredSession
 
 YOU, REFEREE = "you", "referee"
 REFUSED = ": refused"
@@ -29,18 +29,18 @@ class Telling:
     decisions: int = 0
 
 
-def told(kept: Kept, thinking: bool) -> list[Line]:
+def transcript_of(kept: StoredSession, thinking: bool) -> list[Line]:
     """The lines so far; while the opponent thinks they end with the own action alone."""
     if kept.told is None:
         kept.told = Telling()
     telling, game = kept.told, kept.sitting.game
     for view, action in kept.sitting.decisions[telling.decisions :]:
-        parts = seen(game, view)
+        parts = draw_view(game, view)
         telling.lines += _news(telling, game, parts)
         telling.before, telling.action = parts, action
         telling.decisions += 1
     if not thinking:
-        return telling.lines + _news(telling, game, seen(game, kept.sitting.seen()))
+        return telling.lines + _news(telling, game, draw_view(game, kept.sitting.seen()))
     return telling.lines + ([] if telling.action is None else [_own(game.label(telling.action))])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fogspiel.kriegspiel.pgn_reader import read
+from fogspiel.kriegspiel.pgn_reader import read_pgn
 from fogspiel.runs.kinds import kriegspiel as bouts
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import INTERVALS_NOTE
@@ -112,7 +112,7 @@ def test_an_interrupted_match_says_how_to_go_on_and_is_resumed(answer, fogspiel,
     monkeypatch.setattr(bouts, "strength_in", strength_in)
     assert "interrupted" in fogspiel("runs").stdout
     partial = fogspiel("kriegspiel", "export", "kriegspiel-1")
-    assert len(read(partial.stdout)) == 6
+    assert len(read_pgn(partial.stdout)) == 6
     found = answer("resume", "kriegspiel-1", "--threads", 1)
     assert found["games"] == 8 and found["state"] == "finished"
     again = fogspiel("resume", "kriegspiel-1")
@@ -122,13 +122,13 @@ def test_an_interrupted_match_says_how_to_go_on_and_is_resumed(answer, fogspiel,
 
 def test_games_are_exported_for_the_umpire_and_for_each_side(answer, fogspiel, tmp_path):
     answer("kriegspiel", "match", "greedy", "random", "--games", 4, *SHORT)
-    games = read(fogspiel("kriegspiel", "export", "kriegspiel-1").stdout)
+    games = read_pgn(fogspiel("kriegspiel", "export", "kriegspiel-1").stdout)
     assert [game.tags["Round"] for game in games] == ["1.1", "1.2", "2.1", "2.2"]
     assert games[0].tags["White"] == games[1].tags["Black"] == "greedy (1 node)"
     file = tmp_path / "white.pgn"
     found = answer("kriegspiel", "export", "kriegspiel-1", "--side", "white", "--output", file)
     assert found["games"] == 4 and found.keys() <= documented("export")
-    assert all(game.viewer == "white" for game in read(file.read_text()))
+    assert all(game.viewer == "white" for game in read_pgn(file.read_text()))
 
 
 def test_wrong_input_gets_one_sentence_and_writes_nothing(refused, tmp_path):

@@ -7,10 +7,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.kinds.solve import Request, in_silence, solved, task_of
+from fogspiel.runs.kinds.solve import Request, in_silence, solve_unstored, task_of
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
 RULES = (Path(__file__).parents[2] / "fogspiel" / "games" / "rps.py").read_text().replace("from ..", "from fogspiel.")
@@ -36,7 +36,7 @@ def unfinished(tmp_path, trace):
 def certificate(tmp_path, name):
     """A true certificate but for the name of the game."""
     path = tmp_path / "proof.json"
-    path.write_text(json.dumps(solved(Request("rps-half"))["certificate"] | {"game": name}))
+    path.write_text(json.dumps(solve_unstored(Request("rps-half"))["certificate"] | {"game": name}))
     return path
 
 
@@ -100,13 +100,13 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
     task = task_of(Request("rps-half"), in_silence)
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(task.ask)
-        result = solved(Request("rps-half"))
+        result = solve_unstored(Request("rps-half"))
         result["certificate"]["game"] = f"{tmp_path / 'own.py'}:rps-half"
         run.append("result", result)
         name = run.name
     refused("explain", name, because="--game FILE")
     app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         for place in ("/api/strategies", "/strategies"):
             page = client.get(f"{place}/rps-half", params={"player": name})
             assert page.status_code == 422 and "there is no game" in page.text

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fogspiel.cli.terminal import chosen, conversation, epilogue, listed, normal
-from fogspiel.core.agents import named
-from fogspiel.core.game import game_named, games
-from fogspiel.core.players import entrant_of
-from fogspiel.core.session import Sitting
+from fogspiel.cli.terminal import epilogue, normal, numbered_list, parse_choice, play_in_terminal
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import find_game, games
+from fogspiel.core.person_session import PersonSession
 
 DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
@@ -26,8 +25,8 @@ def play(fogspiel, monkeypatch):
 
 
 def seated(name, side=0, seed=5):
-    game = game_named(name)
-    return Sitting(game, entrant_of(named(game, "uniform")), side, seed)
+    game = find_game(name)
+    return PersonSession(game, find_policy(game, "uniform"), side, seed)
 
 
 @pytest.mark.parametrize("name", sorted(games()))
@@ -36,10 +35,11 @@ def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
 
     def lines():
         for _ in range(300):
-            yield str(draws.randint(1, len(sitting.actions())))
+            yield str(draws.randint(1, len(sitting.choices())))
 
-    played = conversation(sitting, lines(), told.append)
-    assert played.how in ("you won", "you lost", "a draw") or (played.how == "you left it" and sitting.own == 300)
+    played = play_in_terminal(sitting, lines(), told.append)
+    ended = played.how in ("you won", "you lost", "a draw")
+    assert ended or (played.how == "you left it" and len(sitting.decisions) == 300)
     assert (played.score is None) == (played.how == "you left it")
     assert "The whole truth" in epilogue(sitting.game, 1, sitting.record)
     assert "".join(told)
@@ -47,11 +47,11 @@ def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
 
 @pytest.mark.parametrize("name", sorted(games()))
 def test_every_choice_can_be_said_in_its_own_words(name):
-    game, sitting = game_named(name), seated(name)
+    game, sitting = find_game(name), seated(name)
     while sitting.go_on():
         pass
-    for action in sitting.actions():
-        assert chosen(normal(game.label(action).upper()), sitting.actions(), game.label) == action
+    for action in sitting.choices():
+        assert parse_choice(normal(game.label(action).upper()), sitting.choices(), game.label) == action
 
 
 def test_a_game_is_played_by_number_label_beginning_and_end(play):
@@ -72,7 +72,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence_and_the_game_goes_on(play):
 
 def test_nothing_hidden_is_told_before_the_end():
     """Two deals that differ only in the other's card are told alike until the cards are shown."""
-    game = game_named("kuhn")
+    game = find_game("kuhn")
     heard = {}
     for seed in range(60):
         sitting, told = seated("kuhn", 0, seed), []
@@ -81,7 +81,7 @@ def test_nothing_hidden_is_told_before_the_end():
             heard.setdefault(told[-1].splitlines()[0][:12], set()).add("\n".join(told))
             yield "resign"
 
-        conversation(sitting, lines(), told.append)
+        play_in_terminal(sitting, lines(), told.append)
     assert len(heard) == 3 and all(len(tellings) == 1 for tellings in heard.values())
     assert game.name == "kuhn"
 
@@ -112,5 +112,5 @@ def test_wrong_options_are_refused(refused):
 
 
 def test_choices_stand_in_columns():
-    lines = listed([f"choice {number}" for number in range(30)]).splitlines()
+    lines = numbered_list([f"choice {number}" for number in range(30)]).splitlines()
     assert len(lines) < 8 and all(len(line) <= 100 for line in lines)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import fogspiel
-from fogspiel.core.source_digest import COMMENT, IMPORT, _content, digest_of, imported
+from fogspiel.core.source_digest import COMMENT, IMPORT, _content, digest_of, imports_of
 
 PACKAGE = Path(fogspiel.__file__).parent
 
@@ -54,7 +54,7 @@ def test_an_edit_in_another_file_is_noticed(tmp_path):
 
 def test_the_digest_covers_what_a_file_can_use_and_nothing_else(tmp_path):
     def digests():
-        digest_of.cache_clear(), imported.cache_clear(), _content.cache_clear()
+        digest_of.cache_clear(), imports_of.cache_clear(), _content.cache_clear()
         return digest_of(tmp_path / "games" / "a.py", tmp_path), digest_of(tmp_path / "b.py", tmp_path)
 
     (tmp_path / "games").mkdir()

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, named, redrawn, with_parameters
-from fogspiel.core.game import OVER, game_named
+from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from fogspiel.core.game import OVER, find_game
 from fogspiel.core.rng import stream_of
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.battleship import fleets, rules
 from fogspiel.games.battleship import strategy as battleship
 
-SEA = game_named("battleship")
+SEA = find_game("battleship")
 LENGTHS = (5, 4, 3, 2)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -160,7 +161,7 @@ def test_fleets_follow_their_law(contact):
 def test_own_fleets_follow_their_law_too():
     theta = np.random.default_rng(3).normal(size=33)
     theta[30] = 2.0
-    player = with_parameters(SEA, theta)
+    player = vector_policy(SEA, theta)
     law = law_of_three_ships(theta[:15], 2.0, np.zeros(81, np.int64))
     plan, stream, found = np.zeros(battleship.PLAN), stream_of(8), np.zeros(468)
     player.strategy.prepare(theta, plan)
@@ -180,8 +181,8 @@ def test_own_fleets_follow_their_law_too():
 @settings(max_examples=12, deadline=None)
 def test_whole_games_follow_the_rules(seed):
     rng = np.random.default_rng(seed)
-    players = [with_parameters(SEA, rng.normal(size=33) * rng.choice([0.3, 1, 4])) for _ in range(2)]
-    record, score = recorded(SEA, *players, 3, seed)
+    players = [vector_policy(SEA, rng.normal(size=33) * rng.choice([0.3, 1, 4])) for _ in range(2)]
+    record, score = record_game(SEA, *players, 3, seed)
     fleet = [[set(rules.PLACEMENTS[action - 81]) for action in record[4 * i : 4 * i + 4]] for i in range(2)]
     for ships in fleet:
         assert [len(ship) for ship in ships] == list(LENGTHS)
@@ -192,7 +193,7 @@ def test_whole_games_follow_the_rules(seed):
     assert score == (2 if winner == 0 else 0)
     assert sum(hits[winner]) == 14 and hits[winner][-1] and sum(hits[1 - winner]) < 14
     assert all(len(set(fired)) == len(fired) for fired in shots)
-    last = view_of(SEA, list(positions(SEA, record))[-1].state, winner)
+    last = view_of(SEA, list(replay(SEA, record))[-1].state, winner)
     seen = last[rules.SEEN_TARGET : rules.SEEN_TARGET + 81]
     assert {int(square) for square in np.flatnonzero(seen == rules.HIT)} == set().union(*fleet[1 - winner])
     missed = {square for square, hit in zip(shots[winner], hits[winner], strict=True) if not hit}
@@ -206,7 +207,7 @@ def first_of_two_uniform_players():
 
 
 def test_uniform_players_win_as_often_as_combinatorics_says():
-    uniform = named(SEA, "uniform")
+    uniform = find_policy(SEA, "uniform")
     wins = Match(SEA, uniform, uniform).scores(7, 0, 8_000)[:, 0] / 2
     assert abs(wins.mean() - first_of_two_uniform_players()) < 4 * wins.std() / len(wins) ** 0.5
 
@@ -269,20 +270,20 @@ def test_where_no_ship_has_room_any_square_is_shot_at():
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=33, max_size=33), st.integers(0, 50))
 @settings(max_examples=12, deadline=None)
 def test_any_finite_parameters_play_to_the_end(numbers, number):
-    record, _ = recorded(SEA, with_parameters(SEA, numbers), named(SEA, "hunter"), 5, number)
-    assert list(positions(SEA, record))[-1].mover == OVER
+    record, _ = record_game(SEA, vector_policy(SEA, numbers), find_policy(SEA, "hunter"), 5, number)
+    assert list(replay(SEA, record))[-1].mover == OVER
 
 
 def test_named_players_are_as_strong_as_they_should_be():
-    plain, greedy, hunter = (named(SEA, name) for name in ("plain", "greedy", "hunter"))
+    plain, greedy, hunter = (find_policy(SEA, name) for name in ("plain", "greedy", "hunter"))
     assert Match(SEA, greedy, plain).scores(3, 0, 100).mean() / 2 > 0.53  # 0.655 in 2000 games
     assert Match(SEA, greedy, hunter).scores(3, 0, 100).mean() / 2 > 0.7  # 0.810
-    assert Match(SEA, greedy, redrawn(SEA)).scores(3, 0, 100).mean() / 2 > 0.53  # 0.645
-    assert Match(SEA, hunter, named(SEA, "uniform")).scores(3, 0, 500).mean() / 2 > 0.98  # 0.9995
+    assert Match(SEA, greedy, redrawn_baseline(SEA)).scores(3, 0, 100).mean() / 2 > 0.53  # 0.645
+    assert Match(SEA, hunter, find_policy(SEA, "uniform")).scores(3, 0, 500).mean() / 2 > 0.98  # 0.9995
 
 
 def test_heat_maps_are_symmetric_and_add_up_to_a_fleet():
-    theta = fixed(SEA, 4).thetas[0]
+    theta = fixed_baseline(SEA, 4).thetas[0]
     for classes, contact in ((battleship.PLACING, 30), (battleship.BELIEF, 31)):
         heat = battleship.heat(theta, classes, contact)
         assert heat.sum() == pytest.approx(1400) and (heat == heat.T).all() and (heat == heat[::-1]).all()
@@ -295,7 +296,7 @@ def test_heat_maps_are_symmetric_and_add_up_to_a_fleet():
 
 
 def test_words_show_both_seas():
-    record, _ = recorded(SEA, named(SEA, "greedy"), named(SEA, "hunter"), 1, 1)
-    last = list(positions(SEA, record))[-1].state
+    record, _ = record_game(SEA, find_policy(SEA, "greedy"), find_policy(SEA, "hunter"), 1, 1)
+    last = list(replay(SEA, record))[-1].state
     assert SEA.reveal(last).count("x") == last[rules.HITS] + last[rules.HITS + 1]
     assert SEA.label(0) == "shoot A1" and SEA.label(80) == "shoot J9" and SEA.label(81) == "ship A1-E1"

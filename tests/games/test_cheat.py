@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import Contender, fixed, named, redrawn, with_parameters
-from fogspiel.core.game import Strategy, blank, game_named, nothing_to_prepare
+from fogspiel.core.agents import Policy, find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from fogspiel.core.game import Strategy, blank, find_game, nothing_to_prepare
 from fogspiel.core.kernel import kernel
 from fogspiel.core.rng import below, normal, seed_of, split, stream_of
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.cheat import rules
 
-CHEAT, SPECIAL, CHALLENGE = (game_named(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
+CHEAT, SPECIAL, CHALLENGE = (find_game(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
 ALL = (CHEAT, SPECIAL, CHALLENGE)
 CALL = rules.CALL
 seeds = st.integers(0, 2**32 - 1)
@@ -47,8 +48,8 @@ def hands(state):
 @given(seeds, st.sampled_from(ALL))
 @settings(max_examples=20, deadline=None)
 def test_no_card_is_lost_and_an_empty_table_hides_nothing(seed, game):
-    record, score = recorded(game, fixed(game, seed), named(game, "uniform"), seed, 0)
-    played = list(positions(game, record))
+    record, score = record_game(game, fixed_baseline(game, seed), find_policy(game, "uniform"), seed, 0)
+    played = list(replay(game, record))
     assert len(record) <= rules.HALF + rules.MOST_ACTIONS
     somebody_won = min(map(sum, hands(played[-1].state))) == 0
     assert somebody_won == (score != 1) and (somebody_won or len(record) == rules.HALF + rules.MOST_ACTIONS)
@@ -63,8 +64,8 @@ def test_no_card_is_lost_and_an_empty_table_hides_nothing(seed, game):
 def test_hands_are_dealt_as_cards_are_drawn_without_replacement():
     firsts = []
     for number in range(400):
-        record, _ = recorded(CHEAT, fixed(CHEAT, 1), fixed(CHEAT, 2), 5, number)
-        state = list(positions(CHEAT, record[: rules.HALF]))[-1].state
+        record, _ = record_game(CHEAT, fixed_baseline(CHEAT, 1), fixed_baseline(CHEAT, 2), 5, number)
+        state = list(replay(CHEAT, record[: rules.HALF]))[-1].state
         assert [sum(hand) for hand in hands(state)] == [26, 26]
         firsts.append(hands(state)[0])
     # the number of one colour among 26 of 52 cards: mean 6.5, variance 26 * 1/4 * 3/4 * 26/51
@@ -136,10 +137,10 @@ def specified_choice(game, state, theta, stream):
 @settings(max_examples=40, deadline=None)
 def test_the_strategy_chooses_as_the_specification_says(seed, game, scale):
     rng = np.random.default_rng(seed)
-    record, _ = recorded(game, fixed(game, seed), fixed(game, seed + 1), seed, 0)
+    record, _ = record_game(game, fixed_baseline(game, seed), fixed_baseline(game, seed + 1), seed, 0)
     theta, plan = rng.normal(size=len(game.strategy.parameters)) * scale, np.zeros(game.strategy.plan)
     game.strategy.prepare(theta, plan)
-    played = list(positions(game, record))[rules.HALF : -1]
+    played = list(replay(game, record))[rules.HALF : -1]
     for number in rng.integers(len(played), size=10).tolist():
         state, who, actions = played[number]
         stream, again = stream_of(seed, number), stream_of(seed, number)
@@ -152,15 +153,17 @@ def test_the_strategy_chooses_as_the_specification_says(seed, game, scale):
 @settings(max_examples=25, deadline=None)
 def test_any_finite_vector_plays_to_the_end(theta):
     for game in ALL:
-        player = with_parameters(game, theta[: len(game.strategy.parameters)])
-        record, score = recorded(game, player, redrawn(game), 1, 0)
-        assert list(positions(game, record))[-1].mover == -2 and 0 <= score <= 2
+        player = vector_policy(game, theta[: len(game.strategy.parameters)])
+        record, score = record_game(game, player, redrawn_baseline(game), 1, 0)
+        assert list(replay(game, record))[-1].mover == -2 and 0 <= score <= 2
 
 
 def test_the_29th_parameter_is_a_seed_and_changes_the_choices():
-    theta = fixed(SPECIAL, 1).thetas[0]
+    theta = fixed_baseline(SPECIAL, 1).thetas[0]
     other = [*theta[:28], np.nextafter(theta[28], 2.0)]
-    records = [recorded(SPECIAL, with_parameters(SPECIAL, v), fixed(SPECIAL, 2), 1, 0)[0] for v in (theta, other)]
+    records = [
+        record_game(SPECIAL, vector_policy(SPECIAL, v), fixed_baseline(SPECIAL, 2), 1, 0)[0] for v in (theta, other)
+    ]
     assert records[0] != records[1] and SPECIAL.strategy.hashed == ("seed",)
 
 
@@ -194,16 +197,16 @@ def choose_often_true(seen, actions, plan, stream):
 
 
 SCRIPTED = [
-    Contender(choose.__name__, Strategy(choose.__name__, (), 1, nothing_to_prepare, choose), np.zeros((1, 0)))
+    Policy(choose.__name__, Strategy(choose.__name__, (), 1, nothing_to_prepare, choose), np.zeros((1, 0)))
     for choose in (choose_honest, choose_silent, choose_often_true)
 ]
 
 
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.name)
 def test_never_lose_does_not_lose_a_single_game(game):
-    safe = named(game, "never_lose")
-    vectors = [fixed(game, seed) for seed in range(8)]
-    for opponent in (*SCRIPTED, named(game, "uniform"), redrawn(game), *vectors, safe):
+    safe = find_policy(game, "never_lose")
+    vectors = [fixed_baseline(game, seed) for seed in range(8)]
+    for opponent in (*SCRIPTED, find_policy(game, "uniform"), redrawn_baseline(game), *vectors, safe):
         scores = Match(game, safe, opponent).scores(11, 0, 300)
         assert scores.min() >= 1, f"lost against {opponent.name}"
     assert (Match(game, safe, safe).scores(12, 0, 100) == 1).all()
@@ -213,12 +216,12 @@ def test_never_lose_does_not_lose_a_single_game(game):
 @settings(max_examples=40, deadline=None)
 def test_never_lose_does_not_lose_against_any_vector(theta, seed):
     for game in (CHEAT, CHALLENGE):
-        match = Match(game, named(game, "never_lose"), with_parameters(game, theta))
+        match = Match(game, find_policy(game, "never_lose"), vector_policy(game, theta))
         assert match.scores(seed, 0, 5).min() >= 1
 
 
 def test_never_lose_never_leaves_fewer_than_two_cards_even_to_one_who_peeks():
-    fewest, safe = 52, named(CHEAT, "never_lose").strategy
+    fewest, safe = 52, find_policy(CHEAT, "never_lose").strategy
     for number in range(40):
         chance, stream, rng = stream_of(3, number), stream_of(4, number), np.random.default_rng(number)
         state, out, seat = blank(CHEAT.sizes.state), blank(CHEAT.sizes.actions), number % 2

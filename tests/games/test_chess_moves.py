@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fogspiel
-from fogspiel.games.chess.fen import START, fen_of, move_name, move_named, position_of, square_name, square_named
+from fogspiel.games.chess.fen import START, fen_of, move_name, parse_move, parse_square, position_of, square_name
 from fogspiel.games.chess.moves import (
     CHECKERS,
     LIMITS,
@@ -111,7 +111,7 @@ def played_in_step(fen, seed, longest):
         kinds["en passant"] += board.is_en_passant(move)
         kinds["promotion"] += move.promotion is not None
         board.push(move)
-        position.make(move_named(move.uci()))
+        position.make(parse_move(move.uci()))
     assert len(set(keys.values())) == len(keys)
     return kinds
 
@@ -200,7 +200,7 @@ def test_games_end_when_python_chess_ends_them():
                 moves = list(board.legal_moves)
                 back = [move for move in moves if len(board.move_stack) > 1 and undoes(move, board.move_stack[-2])]
                 move = rng.choice(back if back and rng.random() < seed % 2 else moves)
-                rules.apply(state, move_named(move.uci()))
+                rules.apply(state, parse_move(move.uci()))
                 board.push(move)
     assert set(ends) == {rules.CHECKMATE, rules.STALEMATE, rules.MATERIAL, rules.FIFTY, rules.REPETITION}, ends
 
@@ -215,14 +215,14 @@ def test_the_counters_of_a_fen_may_be_left_out():
 
 
 def test_squares_and_moves_come_back_as_they_were():
-    assert [square_named(square_name(square)) for square in range(64)] == list(range(64))
-    assert [move_name(move_named(text)) for text in ("e2e4", "a7b8q", "h2g1n", "e1g1")] == [
+    assert [parse_square(square_name(square)) for square in range(64)] == list(range(64))
+    assert [move_name(parse_move(text)) for text in ("e2e4", "a7b8q", "h2g1n", "e1g1")] == [
         "e2e4",
         "a7b8q",
         "h2g1n",
         "e1g1",
     ]
-    assert move_named(" E7E8Q ") == move_named("e7e8q")
+    assert parse_move(" E7E8Q ") == parse_move("e7e8q")
 
 
 BAD_FENS = {
@@ -273,7 +273,7 @@ def test_a_bad_fen_is_refused_in_one_sentence(fen):
 @pytest.mark.parametrize("text", ["", "e2", "e2e9", "i1a1", "e2-e4", "Nf3", "O-O", "e7e8k", "e7e8qq", "e2e4\ne7e5"])
 def test_text_that_is_no_move_is_refused_in_one_sentence(text):
     with pytest.raises(ValueError, match="is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"):
-        move_named(text)
+        parse_move(text)
 
 
 def test_the_package_itself_imports_neither_oracle():

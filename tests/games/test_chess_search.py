@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.games.chess.fen import START, move_named, position_of
+from fogspiel.games.chess.fen import START, parse_move, position_of
 from fogspiel.games.chess.moves import LIMITS, legal_moves, restrict
 from fogspiel.games.chess.position import MOVER, make
 from fogspiel.games.chess.search import EDGE_DRIVE, MATE, NEAR_DRIVE, WORTH, change, standing, value_of
@@ -126,5 +126,5 @@ def test_the_men_of_both_colours_are_worth_the_same():
     assert (WORTH[0] == mirrored).all()
     pos = position_of(START)
     assert standing(pos) == 0
-    make(pos, move_named("e2e4"))
+    make(pos, parse_move("e2e4"))
     assert pos[MOVER] == 1 and standing(pos) > 0

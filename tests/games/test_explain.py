@@ -10,12 +10,21 @@ import numpy as np
 import pytest
 
 from fogspiel import cli
-from fogspiel.core.agents import fixed, in_turn, mixture, named, names, redrawn, with_parameters
+from fogspiel.core.agents import (
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    policy_names,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.exact import exact_score
-from fogspiel.core.explain import Explanation, explained
+from fogspiel.core.explain import Explanation, explain
 from fogspiel.core.explanation import heat_map
-from fogspiel.core.game import game_named, games
-from fogspiel.core.simulate import Match, recorded, view_of
+from fogspiel.core.game import find_game, games
+from fogspiel.core.session import record_game, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.battleship import strategy as battleship
 from fogspiel.games.battleship.explain import FLEETS
 from fogspiel.games.cheat import rules as cheat
@@ -51,9 +60,9 @@ def told(monkeypatch, capsys):
 
 def of(game, player, seed=1):
     """The explanation of a player given by name or by numbers."""
-    chosen = game_named(game)
-    return explained(
-        chosen, named(chosen, player) if isinstance(player, str) else with_parameters(chosen, player), seed
+    chosen = find_game(game)
+    return explain(
+        chosen, find_policy(chosen, player) if isinstance(player, str) else vector_policy(chosen, player), seed
     )
 
 
@@ -76,11 +85,11 @@ QUICK = [name for name in games() if not name.startswith(("four-in-a-row", "batt
 
 @pytest.mark.parametrize("name", [*QUICK, "four-in-a-row-4x4", "battleship"])
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
-    game = game_named(name)
-    players = [named(game, word) for word in names(game) if word not in ("fixed", "redrawn")]
-    players += [fixed(game, 3), redrawn(game)] if game.strategy else []
+    game = find_game(name)
+    players = [find_policy(game, word) for word in policy_names(game) if word not in ("fixed", "redrawn")]
+    players += [fixed_baseline(game, 3), redrawn_baseline(game)] if game.strategy else []
     for player in players[-3:] if name == "battleship" else players:
-        found = explained(game, player, 1)
+        found = explain(game, player, 1)
         assert isinstance(found, Explanation) and found.sentences[0].startswith((player.name, "With", "God"))
         assert all(sentence.endswith(".") for sentence in found.sentences)
         assert all(len(row) == len(table.columns) for table in found.tables for row in table.rows)
@@ -88,7 +97,7 @@ def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
             assert len(picture.grid) == len(picture.rows)
             assert all(len(row) == len(picture.columns) for row in picture.grid)
         json.dumps(found.as_json(), allow_nan=False)
-    assert explained(game, players[-1], 1) == explained(game, players[-1], 1)
+    assert explain(game, players[-1], 1) == explain(game, players[-1], 1)
 
 
 def test_shades_follow_the_numbers():
@@ -102,8 +111,8 @@ def test_shades_follow_the_numbers():
 
 @pytest.mark.parametrize(("name", "theta"), [("batawaf", (0.3, -0.5, 1.2)), ("batawaf4", (0.1, 0.9, -1.0, 0.3))])
 def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
-    game = game_named(name)
-    player = with_parameters(game, theta)
+    game = find_game(name)
+    player = vector_policy(game, theta)
     seen = np.zeros(game.sizes.view, np.int64)
     seen[war.SEEN_VALUES], seen[war.SEEN_PACKET] = 6, 2
     seen[war.SEEN_WON : war.SEEN_WON + 2] = 1, 4
@@ -116,9 +125,9 @@ def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
 
 
 def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards():
-    game = game_named("war4")
+    game = find_game("war4")
     theta = (0.0, 50.0, 0.0, 0.7)
-    player, [table] = with_parameters(game, theta), of("war4", theta).tables
+    player, [table] = vector_policy(game, theta), of("war4", theta).tables
     assert column(table, "won cards") == [2, 4, 6]
     plan, stream = plan_of(player), np.zeros(1, np.uint64)
     for packet, order, reverse in table.rows:
@@ -137,15 +146,15 @@ def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards(
 
 @pytest.mark.parametrize("theta", [(1.0, 0.0, 0.0, 0.0), (-0.56, -1.58, -0.06, -0.022), (0.4, -2.0, 1.0, -0.7)])
 def test_the_questions_are_those_of_the_kernel_and_scores_those_of_truth(theta):
-    game = game_named("guesswho24")
-    player, found = with_parameters(game, theta), of("guesswho24", theta)
+    game = find_game("guesswho24")
+    player, found = vector_policy(game, theta), of("guesswho24", theta)
     asked, scores = found.tables
     for n, m, c, _, god in asked.rows:
         assert int(c) == question(np.array(theta), n, m, 0.0)
         seen = np.array([n, m, 24, 1, 0])
         assert int(god) == game.named["God"].choose(seen, np.arange(1, n), np.zeros(1), np.zeros(1, np.uint64))
     for name, _, fraction in scores.rows:
-        assert Fraction(fraction) == exact_score(game, player, named(game, name))
+        assert Fraction(fraction) == exact_score(game, player, find_policy(game, name))
     picture = found.pictures[0]
     for n, row in zip(picture.rows, picture.grid, strict=True):
         assert row == tuple(question(np.array(theta), int(n), int(m), 0.0) / int(n) for m in picture.columns)
@@ -157,10 +166,10 @@ def test_optimal_questions_are_counted_and_god_asks_them_all():
 
 
 def test_randomised_questions_are_described_by_their_range_and_mean():
-    game = game_named("guesswho24-stochastic")
-    player = with_parameters(game, (1.0, 0.0, 0.0, 0.0, 0.3))
+    game = find_game("guesswho24-stochastic")
+    player = vector_policy(game, (1.0, 0.0, 0.0, 0.0, 0.3))
     drawn = choices(game, player, begun(game), 1, 20_000)
-    text = column(explained(game, player, 1).tables[0], "it asks about")[0]
+    text = column(explain(game, player, 1).tables[0], "it asks about")[0]
     assert text.startswith(f"{min(drawn)} to {max(drawn)}, mean")
     assert abs(float(text.split()[-1]) - sum(c * n for c, n in drawn.items()) / 20_000) < 0.08
 
@@ -169,22 +178,22 @@ def test_randomised_questions_are_described_by_their_range_and_mean():
 
 
 def test_a_threshold_has_its_exact_scores_and_its_regret():
-    game = game_named("pig")
+    game = find_game("pig")
     found = of("pig", (-1.0,))
     scores = dict(found.tables[0].rows)
     assert pig.threshold_of(np.array([-1.0])) == 18 and "18 points" in said(found)
-    exact = exact_score(game, with_parameters(game, (-1.0,)), named(game, "hold25"))
+    exact = exact_score(game, vector_policy(game, (-1.0,)), find_policy(game, "hold25"))
     assert scores["hold25"] == f"{float(exact):.6f}" and f"a regret of {0.5 - float(exact):.6f}" in said(found)
     assert "its regret is 0" in said(of("pig", "hold25"))
-    assert scores["redrawn"] == f"{rate(with_parameters(game, (-1.0,)), redrawn(game)):.6f}"
-    simulated = Match(game, with_parameters(game, (-1.0,)), named(game, "optimal")).scores(3, 0, 20_000).mean() / 2
+    assert scores["redrawn"] == f"{rate(vector_policy(game, (-1.0,)), redrawn_baseline(game)):.6f}"
+    simulated = Match(game, vector_policy(game, (-1.0,)), find_policy(game, "optimal")).scores(3, 0, 20_000).mean() / 2
     assert abs(simulated - float(scores["optimal"])) < 0.01
 
 
 def test_the_optimum_of_pig_stops_where_the_table_says():
     table, plan, unused = (
         of("pig", "optimal").tables[1],
-        plan_of(named(game_named("pig"), "optimal")),
+        plan_of(find_policy(find_game("pig"), "optimal")),
         np.zeros(1, np.uint64),
     )
     for own, *stops in table.rows:
@@ -198,9 +207,9 @@ def test_the_optimum_of_pig_stops_where_the_table_says():
 
 
 def test_the_marginals_of_morra_are_those_of_many_throws():
-    game = game_named("morra")
-    player = fixed(game, 5)
-    found = explained(game, player, 1)
+    game = find_game("morra")
+    player = fixed_baseline(game, 5)
+    found = explain(game, player, 1)
     many = 60_000
     throws = choices(game, player, begun(game), 2, many)
     for fingers, shows, expects in found.tables[0].rows:
@@ -221,16 +230,16 @@ def test_the_marginals_of_morra_are_those_of_many_throws():
 
 
 def test_nim_keeps_wins_and_meets_the_perfect_player_as_in_real_games():
-    game = game_named("nim")
-    for player in (fixed(game, 2), named(game, "exact"), named(game, "perfect")):
-        found = explained(game, player, 1)
-        scores = Match(game, player, named(game, "perfect")).scores(1, 0, 1)[0] / 2
+    game = find_game("nim")
+    for player in (fixed_baseline(game, 2), find_policy(game, "exact"), find_policy(game, "perfect")):
+        found = explain(game, player, 1)
+        scores = Match(game, player, find_policy(game, "perfect")).scores(1, 0, 1)[0] / 2
         first, second = (f"{100 * score:.1f} % moving" for score in scores)
         assert f"{first} first" in found.sentences[2] and f"{second} second" in found.sentences[2]
-        record, _ = recorded(game, player, named(game, "uniform"), 1, 1)
+        record, _ = record_game(game, player, find_policy(game, "uniform"), 1, 1)
         assert found.sentences[1].endswith(f": {nim.label(record[0])}.")
-    theta = fixed(game, 2).thetas[0]
-    assert nim.words(theta) in said(explained(game, fixed(game, 2), 1))
+    theta = fixed_baseline(game, 2).thetas[0]
+    assert nim.words(theta) in said(explain(game, fixed_baseline(game, 2), 1))
     assert "335 of 335" in said(of("nim", "perfect")) and not of("nim", "perfect").tables
 
 
@@ -238,26 +247,26 @@ def test_nim_keeps_wins_and_meets_the_perfect_player_as_in_real_games():
 
 
 def test_orders_and_best_replies_are_numbered_boards_with_exact_scores():
-    game = game_named("permutation-ttt")
+    game = find_game("permutation-ttt")
     found = of("permutation-ttt", "best-vs-random")
     assert found.pictures[0].lines == ("8 2 5", "9 1 7", "4 3 6")
     assert column(found.tables[0], "as a fraction") == ["707/768", "611/945", "379121/483840"]
     assert "exploitability 1/2" in said(found) and "draws" not in said(found)
     replies = [np.array(picture.grid).reshape(-1) for picture in found.pictures[2:]]
-    challenger = with_parameters(game, np.concatenate(replies))
-    assert exact_score(game, challenger, named(game, "best-vs-random")) == 1
+    challenger = vector_policy(game, np.concatenate(replies))
+    assert exact_score(game, challenger, find_policy(game, "best-vs-random")) == 1
     assert challenger.theta == tuple(rank + 1 for rank in best_response(game.named["best-vs-random"]))
     assert "exploitability 0" in said(of("permutation-ttt", "equilibrium"))
 
 
 def test_columns_of_permutation_four_are_those_of_a_game_and_scores_those_of_random_players():
-    game = game_named("permutation-four")
-    player = fixed(game, 4)
-    orders, scores = explained(game, player, 1).tables
-    record, _ = recorded(game, player, fixed(game, 9), 1, 1)
+    game = find_game("permutation-four")
+    player = fixed_baseline(game, 4)
+    orders, scores = explain(game, player, 1).tables
+    record, _ = record_game(game, player, fixed_baseline(game, 9), 1, 1)
     assert [int(word) for word in orders.rows[0][2].split()][:6] == [action + 1 for action in record[:6]]
     assert orders.rows[0][1] == record[0] + 1
-    simulated = Match(game, player, redrawn(game)).scores(77, 0, 20_000).mean(axis=0) / 2
+    simulated = Match(game, player, redrawn_baseline(game)).scores(77, 0, 20_000).mean(axis=0) / 2
     for (_, _, interval, games_played), mean in zip(scores.rows, simulated, strict=True):
         low, high = map(float, interval.split(" to "))
         assert low < mean < high and games_played == 2000
@@ -268,8 +277,8 @@ def test_columns_of_permutation_four_are_those_of_a_game_and_scores_those_of_ran
 
 @pytest.mark.parametrize("name", ["border", "hunter"])
 def test_heat_maps_of_battleship_are_those_of_simulated_games(name):
-    game, many = game_named("battleship"), 400
-    player, found = named(game, name), of("battleship", name)
+    game, many = find_game("battleship"), 400
+    player, found = find_policy(game, name), of("battleship", name)
     covered, shots = np.zeros(81), np.zeros(81)
     for number in range(many):
         record = _opening_of_battleship(game, player, number)
@@ -296,7 +305,7 @@ def _opening_of_battleship(game, player, number):
 
 def test_the_placements_of_the_longest_ship_have_their_exact_shares():
     """The first ship is drawn by a softmax over its 90 placements alone."""
-    game = game_named("battleship")
+    game = find_game("battleship")
     theta = np.array(game.named["border"])
     weights = np.array([np.exp(theta[battleship.CLASS[squares]].mean()) for squares in battleship.PLACEMENTS[:90]])
     weights /= weights.sum()
@@ -313,10 +322,10 @@ def test_the_placements_of_the_longest_ship_have_their_exact_shares():
 
 def test_lies_and_calls_have_the_shares_of_noisy_values():
     """By NumPy's own noise on the values of the kernel."""
-    game = game_named("cheat")
-    theta = 0.1 * fixed(game, 8).thetas[0]  # small, so that noise decides
+    game = find_game("cheat")
+    theta = 0.1 * fixed_baseline(game, 8).thetas[0]  # small, so that noise decides
     rng = np.random.default_rng(1)
-    table = explained(game, with_parameters(game, theta), 1).tables[0]
+    table = explain(game, vector_policy(game, theta), 1).tables[0]
     for situation, row in zip(SITUATIONS, table.rows, strict=True):
         state = position(game, situation)
         seen, actions = view_of(game, state, 0), actions_in(game, state)
@@ -343,9 +352,9 @@ def test_the_terms_of_cheat_are_the_largest_ones_that_decide_something():
 
 
 def test_flip_prefers_what_has_the_highest_value_by_its_own_rules():
-    game = game_named("flip")
-    player = named(game, "blocking")
-    found, state = explained(game, player, 1), sample(game, 1)
+    game = find_game("flip")
+    player = find_policy(game, "blocking")
+    found, state = explain(game, player, 1), sample(game, 1)
     actions = actions_in(game, state)
     assert len(actions) >= 4
     kept = [row for row in found.tables[-1].rows if row[2] == "chosen"]
@@ -363,10 +372,10 @@ def test_flip_prefers_what_has_the_highest_value_by_its_own_rules():
 
 
 def test_the_opening_of_four_in_a_row_is_that_of_its_games():
-    game = game_named("four-in-a-row-4x5")
-    player = fixed(game, 6)
-    found = explained(game, player, 1)
-    first = Counter(recorded(game, player, player, 5, number)[0][0] for number in range(400))
+    game = find_game("four-in-a-row-4x5")
+    player = fixed_baseline(game, 6)
+    found = explain(game, player, 1)
+    first = Counter(record_game(game, player, player, 5, number)[0][0] for number in range(400))
     for move, share, _ in found.tables[0].rows:
         assert abs(float(share.split()[0]) / 100 - first[int(move.split()[1]) - 1] / 400) < 0.09
     theta = player.thetas[0]
@@ -379,18 +388,18 @@ def test_the_opening_of_four_in_a_row_is_that_of_its_games():
 
 
 def test_a_mixture_lists_its_members_and_explains_the_heaviest():
-    game = game_named("pig")
-    mixed = explained(game, mixture(game, np.array([[0.0], [2.5], [1.0]]), (1, 5, 2)), 1)
+    game = find_game("pig")
+    mixed = explain(game, mixture_policy(game, np.array([[0.0], [2.5], [1.0]]), (1, 5, 2)), 1)
     assert column(mixed.tables[0], "weight") == ["62.5 %", "25.0 %", "12.5 %"]
     assert "member 2 holds as soon as a turn has 25 points." in mixed.sentences
-    turns = explained(game, in_turn(game, np.array([[0.0], [2.5]])), 1)
+    turns = explain(game, policies_in_turn(game, np.array([[0.0], [2.5]])), 1)
     assert "in turn" in turns.sentences[0] and "member 1 holds as soon as a turn has 20 points." in turns.sentences
 
 
 def test_the_exploitability_of_a_mixture_is_that_of_the_whole():
-    game = game_named("permutation-ttt")
-    thetas = np.vstack([fixed(game, seed).thetas for seed in range(3)])
-    found = explained(game, mixture(game, thetas, (1, 1, 1)), 1)
+    game = find_game("permutation-ttt")
+    thetas = np.vstack([fixed_baseline(game, seed).thetas for seed in range(3)])
+    found = explain(game, mixture_policy(game, thetas, (1, 1, 1)), 1)
     assert "not what it draws" in found.sentences[1] and "exploitability 1/2" in found.sentences[-1]
 
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, named, redrawn, with_parameters
-from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.flip import rules
 
-FLIP = game_named("flip")
+FLIP = find_game("flip")
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -77,7 +78,7 @@ def value(theta, x):
 def test_whole_games_follow_rule_book_and_value_function(seed, number):
     rng = np.random.default_rng(seed)
     thetas = [rng.normal(size=420), rng.normal(size=420) * (rng.random(420) < 0.02)]
-    record, score = recorded(FLIP, *(with_parameters(FLIP, theta) for theta in thetas), 7, number)
+    record, score = record_game(FLIP, *(vector_policy(FLIP, theta) for theta in thetas), 7, number)
     table = Table(record[:31])
     for action in record[31:]:
         plays = table.plays()
@@ -100,10 +101,10 @@ def test_whole_games_follow_rule_book_and_value_function(seed, number):
 @given(st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
 def test_the_view_shows_the_table_and_counts_the_stacks(number):
-    uniform = named(FLIP, "uniform")
-    record, _ = recorded(FLIP, uniform, uniform, 11, number)
+    uniform = find_policy(FLIP, "uniform")
+    record, _ = record_game(FLIP, uniform, uniform, 11, number)
     table = Table(record[:31])
-    played = list(positions(FLIP, record))
+    played = list(replay(FLIP, record))
     for position, action in zip(played[31:], [*record[31:], None], strict=True):
         assert (position.mover == OVER) == table.over
         for player in (0, 1):
@@ -127,16 +128,16 @@ def test_the_view_shows_the_table_and_counts_the_stacks(number):
 
 
 def test_the_deal_is_thirty_one_moves_of_chance_and_shows_nothing():
-    record, _ = recorded(FLIP, fixed(FLIP, 1), fixed(FLIP, 2), 5, 0)
-    dealing = list(positions(FLIP, record))[:31]
+    record, _ = record_game(FLIP, fixed_baseline(FLIP, 1), fixed_baseline(FLIP, 2), 5, 0)
+    dealing = list(replay(FLIP, record))[:31]
     assert all(position.mover == CHANCE for position in dealing)
     assert [len(position.actions) for position in dealing] == list(range(32, 1, -1))
     assert len({view_of(FLIP, position.state, 1).tobytes() for position in dealing}) == 1
 
 
 def ended_by_passes(number):
-    uniform = named(FLIP, "uniform")
-    record, score = recorded(FLIP, uniform, uniform, 2, number)
+    uniform = find_policy(FLIP, "uniform")
+    record, score = record_game(FLIP, uniform, uniform, 2, number)
     return record[-1] == rules.PASS, record, score
 
 
@@ -155,9 +156,9 @@ def test_parameters_have_names_and_the_counts_of_the_paper():
 
 
 def test_a_vector_of_zeros_plays_its_lowest_card_on_the_lowest_pile():
-    lowest = named(FLIP, "lowest")
-    record, _ = recorded(FLIP, lowest, lowest, 5, 3)
-    for position, action in zip(positions(FLIP, record), record, strict=False):
+    lowest = find_policy(FLIP, "lowest")
+    record, _ = record_game(FLIP, lowest, lowest, 5, 3)
+    for position, action in zip(replay(FLIP, record), record, strict=False):
         if position.mover in (0, 1):
             assert action == position.actions[0]
 
@@ -165,19 +166,19 @@ def test_a_vector_of_zeros_plays_its_lowest_card_on_the_lowest_pile():
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=420, max_size=420), st.integers(0, 50))
 @settings(max_examples=15, deadline=None)
 def test_any_finite_parameters_play_to_the_end(numbers, number):
-    player = with_parameters(FLIP, numbers)
-    record, _ = recorded(FLIP, player, named(FLIP, "uniform"), 5, number)
-    assert list(positions(FLIP, record))[-1].mover == OVER
+    player = vector_policy(FLIP, numbers)
+    record, _ = record_game(FLIP, player, find_policy(FLIP, "uniform"), 5, number)
+    assert list(replay(FLIP, record))[-1].mover == OVER
     assert np.isfinite(Match(FLIP, player, player).scores(5, 0, 3)).all()
 
 
 @pytest.mark.parametrize(("name", "least"), [("blocking", 0.66), ("mobile", 0.51)])
 def test_named_players_beat_the_baseline(name, least):
-    assert Match(FLIP, named(FLIP, name), redrawn(FLIP)).scores(3, 0, 10_000).mean() / 2 > least
+    assert Match(FLIP, find_policy(FLIP, name), redrawn_baseline(FLIP)).scores(3, 0, 10_000).mean() / 2 > least
 
 
 def test_moving_second_is_no_better_than_first_for_equal_players():
-    first = Match(FLIP, named(FLIP, "blocking"), named(FLIP, "blocking")).scores(3, 0, 20_000)[:, 0] / 2
+    first = Match(FLIP, find_policy(FLIP, "blocking"), find_policy(FLIP, "blocking")).scores(3, 0, 20_000)[:, 0] / 2
     assert first.mean() > 0.5 - 4 * first.std() / len(first) ** 0.5
 
 

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, named, redrawn, with_parameters
+from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import blank, game_named
+from fogspiel.core.game import blank, find_game
 from fogspiel.core.rng import stream_of, unit
-from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.core.session import replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.four import exact as truth
 from fogspiel.games.four import rules
 
-FULL, SMALL, WIDE = (game_named(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
+FULL, SMALL, WIDE = (find_game(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
 HALF = Fraction(1, 2)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -45,7 +46,7 @@ def board_after(record):
 def test_games_end_with_the_first_line_of_four_or_a_full_board(seed, game):
     rng, record = np.random.default_rng(seed), []
     rows, columns = size_of(game)
-    while (last := list(positions(game, record))[-1]).mover != -2:
+    while (last := list(replay(game, record))[-1]).mover != -2:
         heights, stones = board_after(record)
         assert last.mover == len(record) % 2 and not aligned(stones[0]) and not aligned(stones[1])
         assert last.actions == [column for column in range(columns) if heights[column] < rows]
@@ -60,7 +61,7 @@ GAME_SCORE = {(True, False): 2, (False, False): 1, (False, True): 0}
 
 
 def test_there_are_as_many_positions_as_the_encyclopedia_of_integer_sequences_says():
-    states = {tuple(next(positions(FULL, [])).state.tolist())}
+    states = {tuple(next(replay(FULL, [])).state.tolist())}
     for expected in (7, 49, 238, 1120, 4263):  # A212693
         following = set()
         for cells in states:
@@ -127,10 +128,10 @@ def specified_choice(record, theta, rows, columns, stream):
 def test_the_strategy_chooses_as_the_specification_says(seed, turns):
     rng, record = np.random.default_rng(seed), []
     for _ in range(turns):
-        last = list(positions(SMALL, record))[-1]
+        last = list(replay(SMALL, record))[-1]
         if last.mover != -2:
             record.append(int(rng.choice(last.actions)))
-    last = list(positions(SMALL, record))[-1]
+    last = list(replay(SMALL, record))[-1]
     if last.mover == -2:
         return
     theta, plan = rng.normal(size=8), np.zeros(SMALL.strategy.plan)
@@ -146,9 +147,9 @@ def test_a_win_is_taken_and_ties_go_to_the_centre():
     plan, stream = np.zeros(FULL.strategy.plan), stream_of(1)
     FULL.strategy.prepare(np.zeros(14), plan)
     for record, expected in (([2, 0, 3, 0, 4, 1], 5), ([0, 6, 0, 6, 0, 6], 0)):
-        last = list(positions(FULL, record))[-1]
+        last = list(replay(FULL, record))[-1]
         assert FULL.strategy.choose(view_of(FULL, last.state, 0), np.array(last.actions), plan, stream) == expected
-    last = list(positions(SMALL, [0, 1, 0, 1, 1, 0, 1, 0, 2, 3, 2, 3, 3, 2]))[-1]  # two places left and no line
+    last = list(replay(SMALL, [0, 1, 0, 1, 1, 0, 1, 0, 2, 3, 2, 3, 3, 2]))[-1]  # two places left and no line
     plan = np.zeros(SMALL.strategy.plan)
     SMALL.strategy.prepare(np.zeros(8), plan)
     assert last.actions == [2, 3]
@@ -157,10 +158,10 @@ def test_a_win_is_taken_and_ties_go_to_the_centre():
 
 def test_playouts_beat_uniform_players_and_more_playouts_beat_fewer():
     for game in (SMALL, WIDE, FULL):
-        assert Match(game, named(game, "even"), named(game, "uniform")).scores(1, 0, 100).mean() / 2 > 0.75
+        assert Match(game, find_policy(game, "even"), find_policy(game, "uniform")).scores(1, 0, 100).mean() / 2 > 0.75
     many = rules.board("four-in-a-row-4x7-many", 4, 7, 200)
-    contender = with_parameters(many, (0.0,) * 14)
-    assert Match(WIDE, contender, named(WIDE, "even")).scores(1, 0, 60).mean() / 2 > 0.6
+    contender = vector_policy(many, (0.0,) * 14)
+    assert Match(WIDE, contender, find_policy(WIDE, "even")).scores(1, 0, 60).mean() / 2 > 0.6
 
 
 def test_boards_that_do_not_fit_are_refused():
@@ -205,7 +206,7 @@ def test_the_solver_agrees_with_plain_search(game, stones):
     found = set()
     for _ in range(25):
         record: list[int] = []
-        while len(record) < stones and (last := list(positions(game, record))[-1]).mover != -2:
+        while len(record) < stones and (last := list(replay(game, record))[-1]).mover != -2:
             record.append(int(rng.choice(last.actions)))
         assert solver.value(record) == plain(record)
         found.add(solver.value(record))
@@ -234,15 +235,15 @@ def test_a_winner_is_known_and_a_board_too_large_is_refused():
 
 
 def test_only_players_of_the_same_kind_have_an_exact_score():
-    assert exact_score(FULL, redrawn(FULL), redrawn(FULL)) == HALF
-    assert exact_score(FULL, fixed(FULL, 1), fixed(FULL, 1)) == HALF
-    assert exact_score(FULL, named(FULL, "uniform"), named(FULL, "uniform")) == HALF
+    assert exact_score(FULL, redrawn_baseline(FULL), redrawn_baseline(FULL)) == HALF
+    assert exact_score(FULL, fixed_baseline(FULL, 1), fixed_baseline(FULL, 1)) == HALF
+    assert exact_score(FULL, find_policy(FULL, "uniform"), find_policy(FULL, "uniform")) == HALF
     with pytest.raises(ValueError, match="is not known"):
-        exact_score(FULL, fixed(FULL, 1), fixed(FULL, 2))
+        exact_score(FULL, fixed_baseline(FULL, 1), fixed_baseline(FULL, 2))
 
 
 def test_views_show_the_same_board_to_both():
-    last = list(positions(FULL, [3, 3, 4]))[-1].state
+    last = list(replay(FULL, [3, 3, 4]))[-1].state
     assert FULL.show(view_of(FULL, last, 0)).splitlines()[4:8] == ["...O...", "...XX..", "1234567", "you have X"]
     assert FULL.show(view_of(FULL, last, 1)).splitlines()[:7] == FULL.show(view_of(FULL, last, 0)).splitlines()[:7]
     assert FULL.strategy.words(np.zeros(14)).startswith("plays out with columns 14% 14%")

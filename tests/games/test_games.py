@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
-from fogspiel.core.agents import fixed, named, names, redrawn
-from fogspiel.core.game import OVER, UNIFORM, Strategy, game_named
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.agents import find_policy, fixed_baseline, policy_names, redrawn_baseline
+from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.war import rules as war
 
 TUNABLE = [game for game in GAMES if game.strategy]
@@ -29,14 +30,14 @@ every_tunable_game = pytest.mark.parametrize("game", TUNABLE, ids=by_name)
 
 
 def uniform_records(game, count=5):
-    uniform = named(game, UNIFORM.name)
-    return [recorded(game, uniform, uniform, 11, number) for number in range(count)]
+    uniform = find_policy(game, UNIFORM.name)
+    return [record_game(game, uniform, uniform, 11, number) for number in range(count)]
 
 
 @every_game
 def test_a_record_replays_to_its_end_and_score(game):
     for record, score in uniform_records(game):
-        last = list(positions(game, record))[-1]
+        last = list(replay(game, record))[-1]
         assert last.mover == OVER
         assert game.rules.score(last.state) == score
         assert 0 <= score < len(game.payoffs)
@@ -45,7 +46,7 @@ def test_a_record_replays_to_its_end_and_score(game):
 @every_game
 def test_actions_are_never_missing_and_never_repeated(game):
     for record, _ in uniform_records(game):
-        for position in list(positions(game, record))[:-1]:
+        for position in list(replay(game, record))[:-1]:
             assert position.actions
             assert len(set(position.actions)) == len(position.actions) <= game.sizes.actions
 
@@ -53,7 +54,7 @@ def test_actions_are_never_missing_and_never_repeated(game):
 @every_game
 def test_rules_ask_but_only_apply_changes_the_state(game):
     record, _ = uniform_records(game, 1)[0]
-    for position in list(positions(game, record))[:200]:
+    for position in list(replay(game, record))[:200]:
         before = position.state.copy()
         view_of(game, position.state, 0)
         view_of(game, position.state, 1)
@@ -67,7 +68,7 @@ def test_rules_ask_but_only_apply_changes_the_state(game):
 def test_what_may_be_tried_follows_from_the_view(game):
     known: dict[tuple, list[int]] = {}
     for record, _ in uniform_records(game, 20):
-        for position in positions(game, record):
+        for position in replay(game, record):
             if position.mover in (0, 1):
                 seen = view_of(game, position.state, position.mover).tobytes()
                 assert known.setdefault((position.mover, seen), position.actions) == position.actions
@@ -322,7 +323,7 @@ def module_of(game):
 def test_what_a_player_cannot_see_does_not_change_the_view(game):
     assert module_of(game) in HIDDEN, "say in HIDDEN what a player of this game cannot see"
     rng, record = np.random.default_rng(5), uniform_records(game, 1)[0][0]
-    for position in list(positions(game, record))[:300]:
+    for position in list(replay(game, record))[:300]:
         for player in (0, 1):
             other = position.state.copy()
             HIDDEN[module_of(game)](other, player, rng)
@@ -335,7 +336,7 @@ def test_what_a_player_cannot_see_does_not_change_the_view(game):
 @every_game
 def test_views_states_and_actions_have_words(game):
     record, _ = uniform_records(game, 1)[0]
-    for position in list(positions(game, record))[:300]:
+    for position in list(replay(game, record))[:300]:
         assert game.reveal(position.state)
         assert game.show(view_of(game, position.state, 0))
         if position.mover in (0, 1):
@@ -352,32 +353,34 @@ def test_payoffs_ascend_in_even_steps(game):
 
 @every_game
 def test_every_named_strategy_plays_only_what_is_possible(game):
-    for name in set(names(game)) - {"fixed", "redrawn"}:
-        player = named(game, name)
-        record, _ = recorded(game, player, named(game, UNIFORM.name), 3, 0)
-        assert list(positions(game, record))[-1].mover == OVER
+    for name in set(policy_names(game)) - {"fixed", "redrawn"}:
+        player = find_policy(game, name)
+        record, _ = record_game(game, player, find_policy(game, UNIFORM.name), 3, 0)
+        assert list(replay(game, record))[-1].mover == OVER
 
 
 @every_tunable_game
 def test_the_compiled_loop_plays_the_recorded_game(game):
-    first, second = fixed(game, SEED), redrawn(game)
+    first, second = fixed_baseline(game, SEED), redrawn_baseline(game)
     scores = Match(game, first, second).scores(9, 0, 4)
     top = len(game.payoffs) - 1
     for number in range(4):
-        assert recorded(game, first, second, 9, number)[1] == scores[number, 0]
+        assert record_game(game, first, second, 9, number)[1] == scores[number, 0]
     # In a swapped game the draws of the first contender still come first.
-    first, second = fixed(game, SEED), fixed(game, SEED + 1)
+    first, second = fixed_baseline(game, SEED), fixed_baseline(game, SEED + 1)
     scores = Match(game, first, second).scores(9, 0, 4)
     for number in range(4):
-        assert top - recorded(game, second, first, 9, number)[1] == scores[number, 1]
+        assert top - record_game(game, second, first, 9, number)[1] == scores[number, 1]
 
 
 @every_tunable_game
 def test_the_fused_kernel_scores_as_the_rules_do(game):
     if game.play is None:
         pytest.skip("this game has no fused kernel")
-    pairs = [(fixed(game, seed), redrawn(game)) for seed in range(3)]
-    pairs += [(fixed(game, 7), named(game, n)) for n, s in game.named.items() if not isinstance(s, Strategy)]
+    pairs = [(fixed_baseline(game, seed), redrawn_baseline(game)) for seed in range(3)]
+    pairs += [
+        (fixed_baseline(game, 7), find_policy(game, n)) for n, s in game.named.items() if not isinstance(s, Strategy)
+    ]
     for first, second in pairs:
         fused, plain = Match(game, first, second), Match(game, first, second, fused=False)
         assert fused.fused and not plain.fused
@@ -386,7 +389,7 @@ def test_the_fused_kernel_scores_as_the_rules_do(game):
 
 @every_tunable_game
 def test_threads_and_cuts_do_not_change_scores(game):
-    match = Match(game, fixed(game, 1), redrawn(game))
+    match = Match(game, fixed_baseline(game, 1), redrawn_baseline(game))
     slow = module_of(game) in SLOW
     count = 260 if slow else 600
     for seats in ("alternating",) if slow else ("swapped", "alternating", "coin"):
@@ -397,7 +400,7 @@ def test_threads_and_cuts_do_not_change_scores(game):
 
 @every_tunable_game
 def test_two_equal_players_share_every_pair(game):
-    scores = Match(game, fixed(game, 3), fixed(game, 3)).scores(5, 0, 200)
+    scores = Match(game, fixed_baseline(game, 3), fixed_baseline(game, 3)).scores(5, 0, 200)
     assert (scores.sum(axis=1) == len(game.payoffs) - 1).all()
 
 
@@ -448,4 +451,4 @@ def test_games_with_bounds_checks_are_the_same_games(tmp_path):
 
 def test_an_unknown_game_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no game 'wra'.*war"):
-        game_named("wra")
+        find_game("wra")

@@ -10,19 +10,29 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import Contender, fixed, in_turn, mixture, named, names, redrawn, with_parameters
-from fogspiel.core.game import CHANCE, OVER, UNIFORM, WIN, WIN_DRAW_LOSS, game_named
+from fogspiel.core.agents import (
+    Policy,
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    policy_names,
+    redrawn_baseline,
+    vector_policy,
+)
+from fogspiel.core.game import CHANCE, OVER, UNIFORM, WIN, WIN_DRAW_LOSS, find_game
 from fogspiel.core.kernel import COMPILED
 from fogspiel.core.rng import stream_of
-from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.core.session import replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.guesswho import exact as truth
 from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
 
 NUMBERS = 20_000 if COMPILED else 100
 POOLS, POOL = range(2, 129), st.integers(2, 128)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-SMALL, LARGE = game_named("guesswho24"), game_named("guesswho128")
-RANDOMISED, LARGEST = game_named("guesswho24-stochastic"), game_named("guesswho128-stochastic")
+SMALL, LARGE = find_game("guesswho24"), find_game("guesswho128")
+RANDOMISED, LARGEST = find_game("guesswho24-stochastic"), find_game("guesswho128-stochastic")
 
 # games.md 4.2. Best - ONL at N = 96 is printed there as 0.517; the exact fraction is 595/1152 = 0.51649.
 TABLE = """
@@ -59,20 +69,20 @@ def clamped(value, own) -> int:
 @pytest.mark.parametrize("row", TABLE.strip().splitlines())
 def test_the_table_of_exact_rates_holds(row):
     first, second, *expected = row.split()
-    table = truth.win_table(named(LARGE, first), named(LARGE, second), 128)
+    table = truth.win_table(find_policy(LARGE, first), find_policy(LARGE, second), 128)
     rates = {n: (table[0, n, n] + 1 - table[1, n, n]) / 2 for n in POOLS}
     found = [*(rates[n] for n in (24, 64, 96, 128)), np.mean(list(rates.values()))]
     assert [f"{rate:.3f}" for rate in found] == expected
 
 
 def test_OL_plays_God_exactly_even_with_128_characters():
-    assert truth.score(LARGE, named(LARGE, "OL"), named(LARGE, "God")) == Fraction(1, 2)
-    assert f"{truth.rate(named(LARGE, 'OL'), named(LARGE, 'God'), 96):.3f}" == "0.472"
+    assert truth.score(LARGE, find_policy(LARGE, "OL"), find_policy(LARGE, "God")) == Fraction(1, 2)
+    assert f"{truth.rate(find_policy(LARGE, 'OL'), find_policy(LARGE, 'God'), 96):.3f}" == "0.472"
 
 
 def test_Best_against_ONL_with_96_characters_is_595_of_1152():
-    game = game_named("guesswho96")
-    assert truth.score(game, named(game, "Best"), named(game, "ONL")) == Fraction(595, 1152)
+    game = find_game("guesswho96")
+    assert truth.score(game, find_policy(game, "Best"), find_policy(game, "ONL")) == Fraction(595, 1152)
 
 
 def test_the_first_players_share_under_optimal_play():
@@ -81,7 +91,7 @@ def test_the_first_players_share_under_optimal_play():
 
 
 def test_God_is_optimal_in_all_16129_situations():
-    god = named(LARGE, "God")
+    god = find_policy(LARGE, "God")
     values, questions = truth.optimum(128)
     stakes = np.outer(np.arange(129), np.arange(129))
     by_god, best = (table[2:, 2:] * stakes[2:, 2:] for table in (truth.win_table(god, god, 128)[0], values))
@@ -104,7 +114,7 @@ def test_the_optimum_is_what_trying_every_question_gives():
     assert value(3, 3) == Fraction(7, 9)
 
 
-def by_the_rules(game, first: Contender, second: Contender) -> Fraction:
+def by_the_rules(game, first: Policy, second: Policy) -> Fraction:
     """The probability that the first mover wins, by walking the game tree with the six rules and the players."""
     plans, stream, known = [], stream_of(1), {}
     for contender in (first, second):
@@ -135,7 +145,7 @@ def by_the_rules(game, first: Contender, second: Contender) -> Fraction:
 
 @pytest.mark.parametrize("first, second", [("Best", "ONL"), ("God", "Best-printed"), ("uniform", "OL")])
 def test_the_exact_score_is_the_value_of_the_game_tree(first, second):
-    a, b = named(SMALL, first), named(SMALL, second)
+    a, b = find_policy(SMALL, first), find_policy(SMALL, second)
     expected = (by_the_rules(SMALL, a, b) + 1 - by_the_rules(SMALL, b, a)) / 2
     assert truth.score(SMALL, a, b) == expected
 
@@ -143,7 +153,10 @@ def test_the_exact_score_is_the_value_of_the_game_tree(first, second):
 @pytest.mark.parametrize("game", [SMALL, LARGE, RANDOMISED, pytest.param(LARGEST, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("opponent", ["God", "uniform", "fixed"])
 def test_exact_fractions_and_floating_point_tables_agree(game, opponent):
-    first, second = fixed(game, 1), fixed(game, 2) if opponent == "fixed" else named(game, opponent)
+    first, second = (
+        fixed_baseline(game, 1),
+        fixed_baseline(game, 2) if opponent == "fixed" else find_policy(game, opponent),
+    )
     exact, characters = truth.score(game, first, second), game.sizes.actions
     assert abs(float(exact) - truth.rate(first, second, characters)) < 1e-12
     if game in (SMALL, LARGE) and opponent != "uniform":
@@ -153,26 +166,26 @@ def test_exact_fractions_and_floating_point_tables_agree(game, opponent):
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_two_scores_of_a_pair_add_up_to_one(seed, other_seed):
-    first, second = fixed(SMALL, seed), fixed(SMALL, other_seed)
+    first, second = fixed_baseline(SMALL, seed), fixed_baseline(SMALL, other_seed)
     assert truth.score(SMALL, first, second) + truth.score(SMALL, second, first) == 1
     assert truth.score(SMALL, first, first) == Fraction(1, 2)
 
 
 def test_a_mixture_scores_the_mean_of_its_members():
     vectors = [VECTORS["OL"], VECTORS["dichotomy"], BEST]
-    mixed, god = mixture(SMALL, np.array(vectors), (1, 1, 2)), named(SMALL, "God")
-    scores = [truth.score(SMALL, with_parameters(SMALL, vector), god) for vector in vectors]
+    mixed, god = mixture_policy(SMALL, np.array(vectors), (1, 1, 2)), find_policy(SMALL, "God")
+    scores = [truth.score(SMALL, vector_policy(SMALL, vector), god) for vector in vectors]
     assert truth.score(SMALL, mixed, god) == (scores[0] + scores[1] + 2 * scores[2]) / 4
     assert truth.rate(mixed, god, 24) == pytest.approx(float(truth.score(SMALL, mixed, god)), abs=1e-12)
 
 
 def test_the_law_of_a_drawn_question_is_exact():
     weights = np.zeros(10, np.int64)
-    everything_random = truth._players(with_parameters(RANDOMISED, (0, 0, 0, 0, 1)))[0][1]
+    everything_random = truth._players(vector_policy(RANDOMISED, (0, 0, 0, 0, 1)))[0][1]
     truth.weigh_questions(*everything_random, 9, 5, weights)  # floor(4 r), at least 1
     assert weights.tolist() == [0, 2**52, 2**51, 2**51, 0, 0, 0, 0, 0, 0]
     theta, r = (0.3, 0.1, 0.2, 0.7, 0.9), 0
-    truth.weigh_questions(*truth._players(with_parameters(RANDOMISED, theta))[0][1], 9, 5, weights)
+    truth.weigh_questions(*truth._players(vector_policy(RANDOMISED, theta))[0][1], 9, 5, weights)
     for c in np.nonzero(weights)[0]:
         assert asked(theta, 9, 5, r * 2.0**-53) == asked(theta, 9, 5, (r + int(weights[c]) - 1) * 2.0**-53) == c
         r += int(weights[c])
@@ -181,11 +194,15 @@ def test_the_law_of_a_drawn_question_is_exact():
 
 def pairs_of_players():
     for game in GAMES:
-        yield game, named(game, "OL"), named(game, "dichotomy")
-        yield game, fixed(game, 1), named(game, "Best") if game.sizes.actions > 24 else fixed(game, 5)
-    yield SMALL, named(SMALL, "uniform"), named(SMALL, "God")
-    yield SMALL, mixture(SMALL, np.array([ONL, (1, 0, 0, 0)]), (1, 3)), named(SMALL, "God")
-    yield RANDOMISED, with_parameters(RANDOMISED, (1, 0, 0, 0, 0.5)), with_parameters(RANDOMISED, (0, 0, 0, 0, -2))
+        yield game, find_policy(game, "OL"), find_policy(game, "dichotomy")
+        yield (
+            game,
+            fixed_baseline(game, 1),
+            find_policy(game, "Best") if game.sizes.actions > 24 else fixed_baseline(game, 5),
+        )
+    yield SMALL, find_policy(SMALL, "uniform"), find_policy(SMALL, "God")
+    yield SMALL, mixture_policy(SMALL, np.array([ONL, (1, 0, 0, 0)]), (1, 3)), find_policy(SMALL, "God")
+    yield RANDOMISED, vector_policy(RANDOMISED, (1, 0, 0, 0, 0.5)), vector_policy(RANDOMISED, (0, 0, 0, 0, -2))
 
 
 @pytest.mark.parametrize("game, first, second", list(pairs_of_players()), ids=lambda part: getattr(part, "name", ""))
@@ -200,7 +217,7 @@ def test_simulation_agrees_with_the_exact_score(game, first, second):
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 @pytest.mark.parametrize("seats", ["swapped", "coin"])
 def test_the_fused_kernel_gives_the_scores_of_the_rules(game, seats):
-    contenders = [fixed(game, 1), fixed(game, 2), named(game, "Best"), redrawn(game)]
+    contenders = [fixed_baseline(game, 1), fixed_baseline(game, 2), find_policy(game, "Best"), redrawn_baseline(game)]
     for first, second in pairwise(contenders):
         fused, generic = (Match(game, first, second, fused=f) for f in (True, False))
         assert fused.fused and not generic.fused
@@ -209,7 +226,7 @@ def test_the_fused_kernel_gives_the_scores_of_the_rules(game, seats):
 
 
 def test_without_beta_the_stochastic_game_is_the_deterministic_one():
-    scores = [Match(g, named(g, "Best"), named(g, "ONL")).scores(1, 0, 200) for g in (SMALL, RANDOMISED)]
+    scores = [Match(g, find_policy(g, "Best"), find_policy(g, "ONL")).scores(1, 0, 200) for g in (SMALL, RANDOMISED)]
     assert (scores[0] == scores[1]).all()
 
 
@@ -248,14 +265,14 @@ def test_huge_parameters_mean_the_extreme_questions_and_games_end():
     assert [asked((big, 0, 0, 0), 50, 20) for big in (1e308, -1e308)] == [1, 49]
     assert [asked((0, 0, big, 0), 50, 20) for big in (1e308, -1e308)] == [49, 1]
     assert [asked((big, 0, 0, 0), 50, 60) for big in (1e308, -1e308)] == [25, 25]
-    huge = with_parameters(RANDOMISED, (1e308, -1e308, 1e308, -1e308, 1e308))
-    assert set(np.unique(Match(RANDOMISED, huge, named(RANDOMISED, "OL")).scores(1, 0, 50))) <= {0, 2}
-    assert 0 < truth.score(RANDOMISED, huge, named(RANDOMISED, "OL")) < 1
+    huge = vector_policy(RANDOMISED, (1e308, -1e308, 1e308, -1e308, 1e308))
+    assert set(np.unique(Match(RANDOMISED, huge, find_policy(RANDOMISED, "OL")).scores(1, 0, 50))) <= {0, 2}
+    assert 0 < truth.score(RANDOMISED, huge, find_policy(RANDOMISED, "OL")) < 1
 
 
 def test_a_short_game_goes_by_the_rules():
     record = [8, 3, 12, 12, 1, 0]  # 8 asked, yes; 12 asked, no; 1 asked, yes: found
-    path = list(positions(SMALL, record))
+    path = list(replay(SMALL, record))
     assert [position.mover for position in path] == [0, CHANCE, 1, CHANCE, 0, CHANCE, OVER]
     assert path[0].actions == list(range(1, 24)) and path[1].actions == list(range(24))
     assert view_of(SMALL, path[3].state, 0).tolist() == [8, 24, 24, 0, 12]
@@ -271,17 +288,17 @@ def test_every_size_has_the_named_players_and_both_families():
     expected = ["dichotomy", "OL", "ONL", "Best", "ONL-printed", "Best-printed", "God", "uniform", "fixed", "redrawn"]
     for characters in (24, 96, 128):
         for tail, parameters in (("", 4), ("-stochastic", 5)):
-            game = game_named(f"guesswho{characters}{tail}")
-            assert names(game) == expected and len(game.strategy.parameters) == parameters
+            game = find_game(f"guesswho{characters}{tail}")
+            assert policy_names(game) == expected and len(game.strategy.parameters) == parameters
 
 
 def test_players_without_an_exact_score_are_refused_in_one_sentence():
-    god, war = named(SMALL, "God"), game_named("war")
-    several = mixture(LARGE, np.random.default_rng(1).normal(size=(30, 4)), [1] * 30)
+    god, war = find_policy(SMALL, "God"), find_game("war")
+    several = mixture_policy(LARGE, np.random.default_rng(1).normal(size=(30, 4)), [1] * 30)
     for game, first, second, message in [
-        (SMALL, redrawn(SMALL), god, "redrawn changes from game to game"),
-        (SMALL, god, in_turn(SMALL, np.zeros((2, 4))), "2 players in turn changes from game to game"),
-        (SMALL, named(war, "random"), god, "not a strategy for Guess Who"),
+        (SMALL, redrawn_baseline(SMALL), god, "redrawn changes from game to game"),
+        (SMALL, god, policies_in_turn(SMALL, np.zeros((2, 4))), "2 players in turn changes from game to game"),
+        (SMALL, find_policy(war, "random"), god, "not a strategy for Guess Who"),
         (war, god, god, "war is not Guess Who"),
         (LARGE, several, several, "900 pairs of members takes too long"),
     ]:
@@ -291,7 +308,7 @@ def test_players_without_an_exact_score_are_refused_in_one_sentence():
 
 
 def test_fewer_than_two_characters_are_refused():
-    god = named(SMALL, "God")
+    god = find_policy(SMALL, "God")
     for ask in (truth.optimum, truth.first_player_rate, lambda n: truth.rate(god, god, n)):
         with pytest.raises(ValueError, match="at least 2 characters, not 1"):
             ask(1)

@@ -8,14 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
+from fogspiel.core.agents import (
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import Strategy, game_named, nothing_to_prepare
-from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.core.game import Strategy, find_game, nothing_to_prepare
+from fogspiel.core.session import replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.morra import exact as truth
 from fogspiel.games.morra import rules
 
-MORRA = game_named("morra")
+MORRA = find_game("morra")
 HALF = Fraction(1, 2)
 vectors = st.lists(st.floats(-30, 30), min_size=66, max_size=66)
 wild_vectors = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=66, max_size=66)
@@ -60,14 +68,14 @@ def test_the_rules_score_every_pair_of_throws_as_the_referee_does():
     for first in range(66):
         for second in range(66):
             assert rules.result(first, second) == referee(first, second)
-    last = list(positions(MORRA, [3 * 11 + 5, 2 * 11 + 4]))[-1]
+    last = list(replay(MORRA, [3 * 11 + 5, 2 * 11 + 4]))[-1]
     assert MORRA.rules.score(last.state) == 2  # 3 + 2 = 5
 
 
 def test_the_second_player_sees_the_first_throw_only_after_his_own():
-    views = [view_of(MORRA, list(positions(MORRA, [first]))[-1].state, 1).tolist() for first in range(66)]
+    views = [view_of(MORRA, list(replay(MORRA, [first]))[-1].state, 1).tolist() for first in range(66)]
     assert views == [[-1, -1]] * 66
-    end = list(positions(MORRA, [17, 42]))[-1].state
+    end = list(replay(MORRA, [17, 42]))[-1].state
     assert view_of(MORRA, end, 0).tolist() == [17, 42]
     assert view_of(MORRA, end, 1).tolist() == [42, 17]
 
@@ -106,8 +114,8 @@ def test_uniform_marginals_make_all_720_vertices_optimal():
 
 def test_an_optimal_player_never_scores_less_than_half_and_nonsense_loses_to_him():
     for seed in range(5):
-        assert exact_score(MORRA, named(MORRA, "equilibrium"), fixed(MORRA, seed)) > HALF
-    assert exact_score(MORRA, named(MORRA, "uniform36"), named(MORRA, "equilibrium")) == HALF
+        assert exact_score(MORRA, find_policy(MORRA, "equilibrium"), fixed_baseline(MORRA, seed)) > HALF
+    assert exact_score(MORRA, find_policy(MORRA, "uniform36"), find_policy(MORRA, "equilibrium")) == HALF
 
 
 @given(vectors)
@@ -122,9 +130,9 @@ def test_exploitability_is_what_the_best_of_the_66_actions_gains(theta):
 @given(vectors, vectors)
 @settings(max_examples=50, deadline=None)
 def test_the_exact_score_is_the_sum_over_all_pairs_of_throws(theta, phi):
-    score = exact_score(MORRA, with_parameters(MORRA, theta), with_parameters(MORRA, phi))
+    score = exact_score(MORRA, vector_policy(MORRA, theta), vector_policy(MORRA, phi))
     assert float(score) == pytest.approx(softmax(theta) @ PAYOFF @ softmax(phi), abs=1e-13)
-    assert exact_score(MORRA, with_parameters(MORRA, phi), with_parameters(MORRA, theta)) == 1 - score
+    assert exact_score(MORRA, vector_policy(MORRA, phi), vector_policy(MORRA, theta)) == 1 - score
 
 
 def test_marginals_count_fingers_and_sensible_calls_only():
@@ -136,38 +144,45 @@ def test_marginals_count_fingers_and_sensible_calls_only():
 def test_the_best_score_against_a_redrawn_gaussian_is_71_132ths():
     assert truth.best_score_against_redrawn() == Fraction(71, 132)
     assert float(truth.best_score_against_redrawn()) == pytest.approx(0.5379, abs=5e-5)
-    every = [exact_score(MORRA, with_parameters(MORRA, rules.any_of({a})), redrawn(MORRA)) for a in range(66)]
-    assert max(every) == Fraction(71, 132) == exact_score(MORRA, named(MORRA, "equilibrium"), redrawn(MORRA))
-    assert agrees(named(MORRA, "equilibrium"), redrawn(MORRA), Fraction(71, 132), 50_000)
+    every = [exact_score(MORRA, vector_policy(MORRA, rules.any_of({a})), redrawn_baseline(MORRA)) for a in range(66)]
+    assert (
+        max(every)
+        == Fraction(71, 132)
+        == exact_score(MORRA, find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA))
+    )
+    assert agrees(find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA), Fraction(71, 132), 50_000)
 
 
 def test_the_best_response_to_a_fixed_gaussian_averages_the_605_of_the_specification():
-    scores = [0.5 + truth.exploitability(fixed(MORRA, seed).theta) for seed in range(300)]
+    scores = [0.5 + truth.exploitability(fixed_baseline(MORRA, seed).theta) for seed in range(300)]
     assert np.mean(scores) == pytest.approx(0.605, abs=0.005)
 
 
 def test_played_games_agree_with_exact_scores():
-    one, two, three = (fixed(MORRA, seed) for seed in (1, 2, 3))
-    mixed = mixture(MORRA, np.vstack([one.thetas, two.thetas]), (3, 1))
-    uniform = named(MORRA, "uniform")
+    one, two, three = (fixed_baseline(MORRA, seed) for seed in (1, 2, 3))
+    mixed = mixture_policy(MORRA, np.vstack([one.thetas, two.thetas]), (3, 1))
+    uniform = find_policy(MORRA, "uniform")
     exact = (3 * exact_score(MORRA, one, three) + exact_score(MORRA, two, three)) / 4
     assert exact_score(MORRA, mixed, three) == exact
-    for first, second in ((one, two), (mixed, three), (one, uniform), (uniform, redrawn(MORRA))):
+    for first, second in ((one, two), (mixed, three), (one, uniform), (uniform, redrawn_baseline(MORRA))):
         assert agrees(first, second, exact_score(MORRA, first, second))
 
 
 def test_the_fused_kernel_gives_the_same_scores_number_for_number():
-    for first, second in ((fixed(MORRA, 1), fixed(MORRA, 2)), (named(MORRA, "equilibrium"), redrawn(MORRA))):
+    for first, second in (
+        (fixed_baseline(MORRA, 1), fixed_baseline(MORRA, 2)),
+        (find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA)),
+    ):
         fused, plain = Match(MORRA, first, second), Match(MORRA, first, second, fused=False)
         assert fused.fused and not plain.fused
         assert (fused.scores(5, 0, 5000, "coin") == plain.scores(5, 0, 5000, "coin")).all()
 
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
-    one = fixed(MORRA, 1)
+    one = fixed_baseline(MORRA, 1)
     stranger = type(one)("stranger", Strategy("stranger", (), 1, nothing_to_prepare, rules.choose), np.zeros((1, 0)))
     for player, words in (
-        (in_turn(MORRA, np.zeros((2, 66))), "in turn have no single exact score"),
+        (policies_in_turn(MORRA, np.zeros((2, 66))), "in turn have no single exact score"),
         (stranger, "stranger"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -8,16 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
+from fogspiel.core.agents import (
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import game_named
-from fogspiel.core.simulate import Match, positions, recorded
+from fogspiel.core.game import find_game
+from fogspiel.core.session import record_game, replay
+from fogspiel.core.simulate import Match
 from fogspiel.games.nim import exact as truth
 from fogspiel.games.nim import rules
 
-NIM = game_named("nim")
+NIM = find_game("nim")
 START = (1, 3, 5, 7)
-PERFECT, EXACT = named(NIM, "perfect"), named(NIM, "exact")
+PERFECT, EXACT = find_policy(NIM, "perfect"), find_policy(NIM, "exact")
 EVERY = [(a, b, c, d) for d in range(8) for c in range(6) for b in range(4) for a in range(2)]
 seeds = st.integers(0, 2**32 - 1)
 
@@ -71,25 +79,25 @@ def test_bouton_agrees_with_the_search_everywhere():
 
 def test_who_takes_the_last_object_loses():
     record = [1, 8 + 3, 16 + 5, 24 + 6, 24 + 1]  # the first player is left with the last one
-    last = list(positions(NIM, record))[-1]
+    last = list(replay(NIM, record))[-1]
     assert last.mover == -2 and NIM.rules.score(last.state) == 0
     record = [1, 8 + 3, 16 + 5, 24 + 7]
-    assert NIM.rules.score(list(positions(NIM, record))[-1].state) == 2
+    assert NIM.rules.score(list(replay(NIM, record))[-1].state) == 2
 
 
 @given(seeds, seeds, st.sampled_from([1, 3, 1000]))
 @settings(max_examples=60, deadline=None)
 def test_the_strategy_plays_the_specified_moves_ties_included(a, b, grain):
     thetas = [np.random.default_rng(seed).integers(-grain, grain, 383, endpoint=True).astype(float) for seed in (a, b)]
-    record, score = recorded(NIM, *(with_parameters(NIM, theta) for theta in thetas), 1, 0)
+    record, score = record_game(NIM, *(vector_policy(NIM, theta) for theta in thetas), 1, 0)
     assert record == record_by_values(*thetas)
     assert score == (0 if len(record) % 2 else 2)
-    assert list(positions(NIM, record))[-1].mover == -2
+    assert list(replay(NIM, record))[-1].mover == -2
 
 
 def test_equal_values_take_the_first_move_and_the_last_object_only_when_forced():
     for value in (0.0, 1e308, -1e308):
-        player = with_parameters(NIM, [value] * 383)
+        player = vector_policy(NIM, [value] * 383)
         for heaps, (heap, taken) in {START: (0, 1), (0, 2, 0, 0): (1, 1), (0, 0, 0, 1): (3, 1)}.items():
             assert truth.actions_of(player)[EVERY.index(heaps)] == 8 * heap + taken
 
@@ -118,12 +126,12 @@ def test_kept_wins_counts_the_won_positions_whose_move_leaves_a_lost_one(seed):
 def test_nobody_beats_the_perfect_player_when_he_moves_second(seed):
     theta = np.random.default_rng(seed).standard_normal(383)
     assert truth.against_perfect(theta) in (0, Fraction(1, 2))
-    assert recorded(NIM, with_parameters(NIM, theta), PERFECT, 1, 0)[1] == 0
+    assert record_game(NIM, vector_policy(NIM, theta), PERFECT, 1, 0)[1] == 0
     assert truth.against_perfect(NIM.named["exact"]) == Fraction(1, 2)
 
 
 def test_the_exact_score_of_two_vectors_is_the_score_of_the_two_games_they_play():
-    players = [fixed(NIM, seed) for seed in range(6)] + [PERFECT, EXACT]
+    players = [fixed_baseline(NIM, seed) for seed in range(6)] + [PERFECT, EXACT]
     for first in players:
         for second in players:
             played = Match(NIM, first, second).scores(1, 0, 1).sum()
@@ -131,8 +139,8 @@ def test_the_exact_score_of_two_vectors_is_the_score_of_the_two_games_they_play(
 
 
 def test_mixtures_average_and_uniform_players_agree_with_played_games():
-    one, two, three = (fixed(NIM, seed) for seed in (1, 2, 3))
-    mixed, uniform = mixture(NIM, np.vstack([one.thetas, two.thetas]), (1, 3)), named(NIM, "uniform")
+    one, two, three = (fixed_baseline(NIM, seed) for seed in (1, 2, 3))
+    mixed, uniform = mixture_policy(NIM, np.vstack([one.thetas, two.thetas]), (1, 3)), find_policy(NIM, "uniform")
     exact = (exact_score(NIM, one, three) + 3 * exact_score(NIM, two, three)) / 4
     assert exact_score(NIM, mixed, three) == exact
     assert exact_score(NIM, uniform, uniform) == Fraction(1, 2)
@@ -143,22 +151,28 @@ def test_mixtures_average_and_uniform_players_agree_with_played_games():
 
 
 def test_the_fused_kernel_gives_the_same_scores_number_for_number():
-    for first, second in ((fixed(NIM, 1), redrawn(NIM)), (EXACT, redrawn(NIM)), (fixed(NIM, 4), fixed(NIM, 5))):
+    for first, second in (
+        (fixed_baseline(NIM, 1), redrawn_baseline(NIM)),
+        (EXACT, redrawn_baseline(NIM)),
+        (fixed_baseline(NIM, 4), fixed_baseline(NIM, 5)),
+    ):
         fused, plain = Match(NIM, first, second), Match(NIM, first, second, fused=False)
         assert fused.fused and not plain.fused
         assert (fused.scores(5, 0, 2000) == plain.scores(5, 0, 2000)).all()
 
 
 def test_random_value_functions_score_half_with_the_spread_of_the_specification():
-    means = [Match(NIM, fixed(NIM, seed), redrawn(NIM)).scores(5, 0, 200).mean() / 2 for seed in range(150)]
+    means = [
+        Match(NIM, fixed_baseline(NIM, seed), redrawn_baseline(NIM)).scores(5, 0, 200).mean() / 2 for seed in range(150)
+    ]
     assert np.mean(means) == pytest.approx(0.5, abs=0.04)
     assert np.std(means) == pytest.approx(0.11, abs=0.03)
 
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="redrawn value function"):
-        exact_score(NIM, PERFECT, redrawn(NIM))
+        exact_score(NIM, PERFECT, redrawn_baseline(NIM))
     with pytest.raises(ValueError, match="in turn have no single exact score"):
-        exact_score(NIM, in_turn(NIM, np.zeros((2, 383))), PERFECT)
+        exact_score(NIM, policies_in_turn(NIM, np.zeros((2, 383))), PERFECT)
     with pytest.raises(ValueError, match="383 parameters"):
         truth.kept_wins([0.0] * 382)

@@ -10,8 +10,8 @@ import pytest
 from fogspiel.core.kernel import COMPILED, kernel
 from fogspiel.games.permutation.scores import best_response, exploitability, score
 from fogspiel.games.shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
-from fogspiel.phantom.permutation.double_oracle import certificate, rounds, solved
-from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, digest_of, verified
+from fogspiel.phantom.permutation.double_oracle import certificate, rounds, solve
+from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, digest_of, verify
 from fogspiel.solve.fractions import exact_of
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex
@@ -129,12 +129,12 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     solution = equilibrium(game)
     exact = exact_of(game, solution.planner, solution.point)
     assert exact.proved
-    assert verified(solved(board), grid) == exact.value
+    assert verify(solve(board), grid) == exact.value
 
 
 def test_the_certificate_of_tic_tac_toe_convinces_the_checker(history):
     body = json.loads(json.dumps(history[-1]["certificate"]))
-    value = verified(body)
+    value = verify(body)
     assert value == Fraction(362878308578215799, 470440608901857200)
     assert history[-1]["lower"] == pytest.approx(float(value), abs=1e-9)
     assert history[-1]["upper"] == pytest.approx(float(value), abs=1e-9)
@@ -167,8 +167,8 @@ def altered(body, **changes):
 
 
 def test_the_checker_refuses_whatever_is_not_proved():
-    body = solved(TINY[1][1])
-    assert verified(body, STRIP) == Fraction(body["value"])
+    body = solve(TINY[1][1])
+    assert verify(body, STRIP) == Fraction(body["value"])
     some = next(iter(body["first"]))
     faults = {
         "exactly the keys": {key: body[key] for key in body if key != "upper"},
@@ -185,12 +185,12 @@ def test_the_checker_refuses_whatever_is_not_proved():
     }
     for sentence, faulty in faults.items():
         with pytest.raises(ValueError, match=sentence):
-            verified(faulty, STRIP)
+            verify(faulty, STRIP)
 
 
 def test_the_checker_refuses_a_board_whose_lines_do_not_keep_their_shape():
     with pytest.raises(ValueError, match="turned or reflected"):
-        verified(
+        verify(
             certificate(TINY[0][1], ({(0, 1, 2, 3): 1}, {(0, 1, 2, 3): 1}), HALF), DIAGONALS._replace(lines=((0, 1),))
         )
 
@@ -202,7 +202,7 @@ def test_what_is_no_permutation_or_no_mixture_is_refused():
         "and one of them positive": lambda: best_response({}, 1),
         "is not a player": lambda: best_response({tuple(range(9)): 1}, 2),
         "at least one pair": lambda: exploitability([]),
-        "no permutation version": lambda: solved(BOARDS["ponnuki-3x3"]),
+        "no permutation version": lambda: solve(BOARDS["ponnuki-3x3"]),
     }
     for sentence, fault in faults.items():
         with pytest.raises(ValueError, match=sentence):
@@ -211,4 +211,4 @@ def test_what_is_no_permutation_or_no_mixture_is_refused():
 
 @pytest.mark.slow
 def test_permutation_hex_has_an_exact_value_too():
-    assert solved(BOARDS["hex-3x3"])["value"] == "3/4"
+    assert solve(BOARDS["hex-3x3"])["value"] == "3/4"

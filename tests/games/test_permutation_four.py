@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, in_turn, mixture, redrawn, with_parameters
+from fogspiel.core.agents import fixed_baseline, mixture_policy, policies_in_turn, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.core.rng import below, seed_of
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.permutation_four import exact as truth
 from fogspiel.games.permutation_four import rules
 
-GAME = game_named("permutation-four")
+GAME = find_game("permutation-four")
 reals = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -56,8 +57,8 @@ def orders_from(real):
 def test_seeds_stand_for_orders_and_the_orders_play_the_specified_game(first, second):
     score = truth.first_player_matrix([first], [second])[0, 0]
     assert score == referee(orders_from(first), orders_from(second))
-    record, recorded_score = recorded(
-        GAME, with_parameters(GAME, (first, 0.0)), with_parameters(GAME, (0.0, second)), 1, 0
+    record, recorded_score = record_game(
+        GAME, vector_policy(GAME, (first, 0.0)), vector_policy(GAME, (0.0, second)), 1, 0
     )
     assert recorded_score == score and len(record) % 6 == 0
     assert record[:12] == orders_from(first)[0][:6] + orders_from(second)[0][:6]
@@ -71,7 +72,7 @@ def test_any_orders_play_the_specified_game(seed):
     for order in drawn:
         if not over:
             record += order[:6]
-            last = list(positions(GAME, record))[-1]
+            last = list(replay(GAME, record))[-1]
             state, over = last.state, last.mover == -2
     assert over and GAME.rules.score(state) == referee(drawn[::2], drawn[1::2])
 
@@ -83,8 +84,8 @@ def test_plus_and_minus_zero_are_the_same_seed_and_neighbours_are_unrelated():
 
 
 def test_a_player_sees_his_own_orders_only_and_the_stones_at_the_end():
-    record, _ = recorded(GAME, fixed(GAME, 1), fixed(GAME, 2), 1, 0)
-    *before, end = positions(GAME, record)
+    record, _ = record_game(GAME, fixed_baseline(GAME, 1), fixed_baseline(GAME, 2), 1, 0)
+    *before, end = replay(GAME, record)
     for position in before:
         for player in (0, 1):
             seen = view_of(GAME, position.state, player)
@@ -103,18 +104,18 @@ def test_random_seeds_have_the_mean_and_spread_of_the_specification():
 
 
 def test_the_exact_score_is_that_of_the_two_games_and_mixtures_average():
-    one, two, three = (fixed(GAME, seed) for seed in (1, 2, 3))
+    one, two, three = (fixed_baseline(GAME, seed) for seed in (1, 2, 3))
     for first, second in ((one, two), (two, three), (three, one)):
         assert exact_score(GAME, first, second) == Fraction(int(Match(GAME, first, second).scores(1, 0, 1).sum()), 4)
-    mixed = mixture(GAME, np.vstack([one.thetas, two.thetas]), (1, 3))
+    mixed = mixture_policy(GAME, np.vstack([one.thetas, two.thetas]), (1, 3))
     assert exact_score(GAME, mixed, three) == (exact_score(GAME, one, three) + 3 * exact_score(GAME, two, three)) / 4
 
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="redrawn at permutation-four is not known"):
-        exact_score(GAME, redrawn(GAME), fixed(GAME, 1))
+        exact_score(GAME, redrawn_baseline(GAME), fixed_baseline(GAME, 1))
     with pytest.raises(ValueError, match="in turn have no single exact score"):
-        exact_score(GAME, in_turn(GAME, np.zeros((2, 2))), fixed(GAME, 1))
+        exact_score(GAME, policies_in_turn(GAME, np.zeros((2, 2))), fixed_baseline(GAME, 1))
     with pytest.raises(ValueError, match="finite"):
         truth.first_player_matrix([float("nan")], [0.0])
 

@@ -7,20 +7,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
+from fogspiel.core.agents import (
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import game_named
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.game import find_game
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.permutation import exact as truth
 from fogspiel.games.permutation import rules
 from fogspiel.games.permutation.scores import TTT
-from fogspiel.phantom.permutation.double_oracle import certificate, solved
-from fogspiel.solve.checkers.permutation_certificate import verified
+from fogspiel.phantom.permutation.double_oracle import certificate, solve
+from fogspiel.solve.checkers.permutation_certificate import verify
 
-GAME = game_named("permutation-ttt")
+GAME = find_game("permutation-ttt")
 HALF = Fraction(1, 2)
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
-EQUILIBRIUM, BEST = named(GAME, "equilibrium"), named(GAME, "best-vs-random")
+EQUILIBRIUM, BEST = find_policy(GAME, "equilibrium"), find_policy(GAME, "best-vs-random")
 vectors = st.lists(st.floats(-3, 3) | st.integers(-1, 1).map(float), min_size=18, max_size=18)
 wild_vectors = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=18, max_size=18)
 orders = st.permutations(range(9))
@@ -65,7 +73,7 @@ def agrees(first, second, pairs=100_000):
 @settings(max_examples=200, deadline=None)
 def test_two_orders_play_the_game_of_the_paper(first, second):
     record = [*first[:8], *second[:8]]
-    last = list(positions(GAME, record))[-1]
+    last = list(replay(GAME, record))[-1]
     assert last.mover == -2
     assert Fraction(int(GAME.rules.score(last.state)), 2) == referee(first, second)
 
@@ -86,20 +94,20 @@ def test_ranks_are_a_vector_of_the_orders(first, second):
 @given(vectors, vectors)
 @settings(max_examples=100, deadline=None)
 def test_the_exact_score_is_that_of_the_two_games_between_the_vectors(theta, phi):
-    one, other = with_parameters(GAME, theta), with_parameters(GAME, phi)
+    one, other = vector_policy(GAME, theta), vector_policy(GAME, phi)
     (one_first, one_second), (other_first, other_second) = (rules.orders_of(np.array(v)) for v in (theta, phi))
     exact = exact_score(GAME, one, other)
     assert exact == (referee(one_first, other_second) + 1 - referee(other_first, one_second)) / 2
     assert exact == Fraction(int(Match(GAME, one, other).scores(1, 0, 1).sum()), 4)
-    assert recorded(GAME, one, other, 1, 0)[0] == [*one_first[:8], *other_second[:8]]
+    assert record_game(GAME, one, other, 1, 0)[0] == [*one_first[:8], *other_second[:8]]
 
 
 def test_an_order_is_hidden_until_the_game_is_over():
     first, second = (4, 0, 8, 2, 6, 1, 7, 3), (0, 1, 2, 3, 4, 5, 6, 7)
-    for position in list(positions(GAME, [*first, *second]))[:-1]:
+    for position in list(replay(GAME, [*first, *second]))[:-1]:
         for player in (0, 1):
             assert set(view_of(GAME, position.state, player)[rules.SEEN_OTHER :].tolist()) == {-1}
-    end = list(positions(GAME, [*first, *second]))[-1].state
+    end = list(replay(GAME, [*first, *second]))[-1].state
     assert view_of(GAME, end, 1)[rules.SEEN_OTHER :].tolist() == [*first, 5]
     # A1 is taken when X gets there, so X has B2, C3, C1, A3: a diagonal before O's next stone
     assert GAME.show(view_of(GAME, end, 0)).endswith("OOX\nOX.\nX.X") and GAME.rules.score(end) == 2
@@ -123,11 +131,15 @@ def test_random_orders_score_what_is_known_of_random_tic_tac_toe():
 def test_the_best_vector_against_random_orders_scores_0_7836():
     vector, score = truth.best_vector_against_random()
     assert vector == GAME.named["best-vs-random"]
-    assert score == Fraction(379121, 483840) == exact_score(GAME, BEST, redrawn(GAME))
+    assert score == Fraction(379121, 483840) == exact_score(GAME, BEST, redrawn_baseline(GAME))
     assert truth.best_against_random(0).score == Fraction(707, 768)
     assert truth.best_against_random(1).score == Fraction(611, 945)
-    assert exact_score(GAME, redrawn(GAME), BEST) == 1 - score == HALF - truth.exploitability_of(redrawn(GAME))
-    assert agrees(BEST, redrawn(GAME)) and agrees(BEST, named(GAME, "uniform"))
+    assert (
+        exact_score(GAME, redrawn_baseline(GAME), BEST)
+        == 1 - score
+        == HALF - truth.exploitability_of(redrawn_baseline(GAME))
+    )
+    assert agrees(BEST, redrawn_baseline(GAME)) and agrees(BEST, find_policy(GAME, "uniform"))
 
 
 @given(orders, st.integers(0, 1))
@@ -143,13 +155,13 @@ def test_nobody_gains_anything_against_the_equilibrium():
     first, second = truth.replies(EQUILIBRIUM)
     assert (first.score, second.score) == (truth.VALUE, 1 - truth.VALUE)
     assert all(sum(law.values()) == 1 for law in truth.equilibrium())
-    for player in (BEST, redrawn(GAME), fixed(GAME, 1)):
+    for player in (BEST, redrawn_baseline(GAME), fixed_baseline(GAME, 1)):
         assert exact_score(GAME, EQUILIBRIUM, player) > HALF
 
 
 def test_the_equilibrium_is_played_with_its_probabilities():
-    assert agrees(EQUILIBRIUM, fixed(GAME, 1), 10_000) and agrees(EQUILIBRIUM, fixed(GAME, 2), 10_000)
-    drawn = [tuple(recorded(GAME, EQUILIBRIUM, EQUILIBRIUM, 3, number)[0]) for number in range(1500)]
+    assert agrees(EQUILIBRIUM, fixed_baseline(GAME, 1), 10_000) and agrees(EQUILIBRIUM, fixed_baseline(GAME, 2), 10_000)
+    drawn = [tuple(record_game(GAME, EQUILIBRIUM, EQUILIBRIUM, 3, number)[0]) for number in range(1500)]
     for law, written in zip(truth.equilibrium(), ([r[:8] for r in drawn], [r[8:] for r in drawn]), strict=True):
         known = {order[:8]: float(chance) for order, chance in law.items()}
         assert set(written) <= set(known)
@@ -162,27 +174,29 @@ def test_the_equilibrium_is_played_with_its_probabilities():
 @pytest.mark.slow
 def test_the_stored_equilibrium_is_what_the_solver_finds_and_convinces_the_checker():
     proof = certificate(TTT, truth.representatives(), truth.VALUE)
-    assert proof == solved()
-    assert verified(proof) == truth.VALUE
+    assert proof == solve()
+    assert verify(proof) == truth.VALUE
 
 
 @given(vectors)
 @settings(max_examples=10, deadline=None)
 def test_a_single_vector_can_be_beaten_every_time(theta):
     reply = truth.best_response(theta)
-    assert exact_score(GAME, with_parameters(GAME, reply), with_parameters(GAME, theta)) == 1
+    assert exact_score(GAME, vector_policy(GAME, reply), vector_policy(GAME, theta)) == 1
     assert truth.exploitability(theta) == HALF
 
 
 def test_the_best_response_to_a_population_scores_its_exploitability():
-    rows = np.vstack([fixed(GAME, seed).thetas for seed in range(12)])
-    crowd = mixture(GAME, rows, (1.0,) * 12)
-    reply = with_parameters(GAME, truth.best_response(rows))
+    rows = np.vstack([fixed_baseline(GAME, seed).thetas for seed in range(12)])
+    crowd = mixture_policy(GAME, rows, (1.0,) * 12)
+    reply = vector_policy(GAME, truth.best_response(rows))
     assert 0 < truth.exploitability(rows) < HALF
     assert exact_score(GAME, reply, crowd) == HALF + truth.exploitability(rows)
     assert agrees(reply, crowd)
-    thirds = mixture(GAME, rows[:2], (1, 2))
-    exact = (exact_score(GAME, fixed(GAME, 0), reply) + 2 * exact_score(GAME, fixed(GAME, 1), reply)) / 3
+    thirds = mixture_policy(GAME, rows[:2], (1, 2))
+    exact = (
+        exact_score(GAME, fixed_baseline(GAME, 0), reply) + 2 * exact_score(GAME, fixed_baseline(GAME, 1), reply)
+    ) / 3
     assert float(exact_score(GAME, thirds, reply)) == pytest.approx(float(exact), abs=1e-15)
 
 
@@ -192,7 +206,7 @@ def test_words_name_both_orders():
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="in turn have no single exact score"):
-        exact_score(GAME, in_turn(GAME, np.zeros((2, 18))), BEST)
+        exact_score(GAME, policies_in_turn(GAME, np.zeros((2, 18))), BEST)
     with pytest.raises(ValueError, match="18 parameters"):
         truth.exploitability([0.0] * 17)
     with pytest.raises(ValueError, match="at least one vector"):

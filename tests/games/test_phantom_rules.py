@@ -6,9 +6,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import named
-from fogspiel.core.game import OVER, UNIFORM, game_named
-from fogspiel.core.simulate import Match, positions, view_of
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import OVER, UNIFORM, find_game
+from fogspiel.core.session import replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.phantom import rules
 from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL
 
@@ -25,9 +26,9 @@ OPENSPIEL = {
 
 def after(name, tried):
     """The game, and the position after some tries by the names of the cells."""
-    game = game_named(name)
+    game = find_game(name)
     cells = {game.label(cell): cell for cell in range(game.sizes.actions)}
-    return game, list(positions(game, [cells[cell] for cell in tried.split()]))[-1]
+    return game, list(replay(game, [cells[cell] for cell in tried.split()]))[-1]
 
 
 def listed(name, tried):
@@ -106,7 +107,7 @@ def worlds(board, player, turns, stones, failed):
 
 
 def test_what_is_called_known_is_so_in_every_world():
-    game, board = game_named("phantom-ponnuki-3x3"), BOARDS["ponnuki-3x3"]
+    game, board = find_game("phantom-ponnuki-3x3"), BOARDS["ponnuki-3x3"]
     rng, proofs, state = random.Random(3), 0, np.zeros(game.sizes.state, np.int64)
     out = np.zeros(game.sizes.actions, np.int64)
     for _ in range(60):
@@ -186,7 +187,7 @@ def test_openspiel_plays_the_same_phantom_game(name):
     pyspiel = pytest.importorskip("pyspiel")
     outside = pyspiel.load_game(OPENSPIEL[name])
     there, here, rng = ({}, {}), ({}, {}), random.Random(7)
-    level = [Twin(game_named(name), outside)]
+    level = [Twin(find_game(name), outside)]
     for _ in range(4):
         level = [twin.after(action) for twin in level for action in twin.checked(there, here)]
     for twin in rng.sample(level, 1500):
@@ -248,7 +249,7 @@ def test_the_raw_games_have_their_known_sizes(name, player, turns, infosets, seq
 
 def test_ponnuki_2x2_has_its_known_size():
     """93 pairs of histories at the start of a turn; 17 and 57 infosets where the order of tries is merged."""
-    game = game_named("phantom-ponnuki-2x2")
+    game = find_game("phantom-ponnuki-2x2")
     out, ahead = np.zeros(game.sizes.actions, np.int64), [np.zeros(game.sizes.state, np.int64)]
     game.rules.start(ahead[0])
     turns, infosets = set(), (set(), set())
@@ -273,8 +274,8 @@ def test_ponnuki_2x2_has_its_known_size():
 
 @pytest.mark.parametrize("name", OPENSPIEL)
 def test_the_fused_game_of_uniform_players_scores_as_the_rules_do(name):
-    game = game_named(name)
-    uniform = named(game, UNIFORM.name)
+    game = find_game(name)
+    uniform = find_policy(game, UNIFORM.name)
     fused, plain = Match(game, uniform, uniform), Match(game, uniform, uniform, fused=False)
     assert fused.fused and not plain.fused
     assert (fused.scores(21, 0, 2000) == plain.scores(21, 0, 2000)).all()

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.core.drawing import _pictures, revealed, seen
+from fogspiel.core.drawing import _pictures, draw_state, draw_view
 from fogspiel.core.game import CHANCE, OVER, blank, games
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
 from fogspiel.games.battleship import rules as battleship
@@ -71,7 +71,10 @@ def test_a_picture_is_never_at_a_loss(name):
     game = games()[name]
     for seed in range(2):
         for state, _, _ in positions(game, seed):
-            for parts in (*(seen(game, view_of(game, state, player)) for player in (0, 1)), revealed(game, state)):
+            for parts in (
+                *(draw_view(game, view_of(game, state, player)) for player in (0, 1)),
+                draw_state(game, state),
+            ):
                 assert parts and not any(isinstance(part, Text) for part in parts)
                 kinds = [piece["kind"] for piece in json.loads(json.dumps(as_data(parts)))]
                 assert len(kinds) == len(parts)
@@ -84,7 +87,7 @@ def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
     game = games()[name]
     state, who, _ = list(positions(game, 7, 5000))[-1]
     for player in (0, 1):
-        parts = seen(game, view_of(game, state, player))
+        parts = draw_view(game, view_of(game, state, player))
         assert parts and (who != OVER or all(cell.action is None for cell in cells_of(parts)))
 
 
@@ -92,7 +95,7 @@ def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
 def test_boards_have_a_name_for_every_row_and_column_or_none(name):
     game = games()[name]
     for state, _, _ in positions(game, 4):
-        for parts in (seen(game, view_of(game, state, 0)), revealed(game, state)):
+        for parts in (draw_view(game, view_of(game, state, 0)), draw_state(game, state)):
             for part in parts:
                 if isinstance(part, Board):
                     assert len(part.row_names) in (0, len(part.rows))
@@ -111,7 +114,7 @@ def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everyt
         for state, who, actions in positions(game, seed):
             if who in (CHANCE, OVER):
                 continue
-            offered = offers(seen(game, view_of(game, state, who)), actions)
+            offered = offers(draw_view(game, view_of(game, state, who)), actions)
             assert offered <= set(actions)
             if name in BUTTONS_ONLY:
                 assert not offered
@@ -123,14 +126,14 @@ def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everyt
 def test_the_truth_offers_nothing(name):
     game = games()[name]
     for state, _, _ in positions(game, 5):
-        assert all(cell.action is None for cell in cells_of(revealed(game, state)))
+        assert all(cell.action is None for cell in cells_of(draw_state(game, state)))
 
 
 def test_the_own_men_are_drawn_and_no_others():
     game = games()["kriegspiel"]
     for state, who, _ in positions(game, 1, 400):
         for player in (0, 1):
-            (chess,) = seen(game, view_of(game, state, player))
+            (chess,) = draw_view(game, view_of(game, state, player))
             own = int(state[MEN + player]) % 2**64
             assert isinstance(chess, Chess) and chess.side == player
             assert {square for square, letter in enumerate(chess.men) if letter != "."} == {
@@ -139,7 +142,7 @@ def test_the_own_men_are_drawn_and_no_others():
             assert chess.men == (chess.men.upper() if player == 0 else chess.men.lower())
             assert chess.turn == (who == player)
             assert bool(chess.refused) == (who == player and bool(state[kriegspiel.REFUSED :][:64].any()))
-        (whole,) = revealed(game, state)
+        (whole,) = draw_state(game, state)
         assert sum(letter != "." for letter in whole.men) == sum(
             (int(state[kind]) % 2**64).bit_count() for kind in range(KINDS)
         )
@@ -152,7 +155,7 @@ def test_what_the_referee_announces_is_on_the_picture():
         for state, who, _ in positions(game, seed, 1500):
             if who == OVER:
                 continue
-            (chess,) = seen(game, view_of(game, state, who))
+            (chess,) = draw_view(game, view_of(game, state, who))
             for field in heard:
                 heard[field] += bool(getattr(chess, field))
             assert dict(chess.counts)["the other's pawns"] >= 0
@@ -163,7 +166,7 @@ def test_own_and_target_sea_agree_with_the_view():
     game = games()["battleship"]
     for state, _, _ in positions(game, 2):
         view = view_of(game, state, 0)
-        boards = [part for part in seen(game, view) if isinstance(part, Board)]
+        boards = [part for part in draw_view(game, view) if isinstance(part, Board)]
         own = [cell.text for row in boards[-1].rows for cell in row]
         ships = view[battleship.SEEN_SEA :][: battleship.SQUARES] % 2
         assert [text in ("■", "×") for text in own] == ships.astype(bool).tolist()
@@ -173,7 +176,7 @@ def test_the_own_stones_of_a_phantom_game_are_on_the_board():
     game = games()["phantom-ponnuki-4x4"]
     for state, _, _ in positions(game, 3):
         for player in (0, 1):
-            board = next(part for part in seen(game, view_of(game, state, player)) if isinstance(part, Board))
+            board = next(part for part in draw_view(game, view_of(game, state, player)) if isinstance(part, Board))
             drawn = sum(cell.look == "own" for row in board.rows for cell in row)
             assert drawn == int(state[6 + player]).bit_count()
 
@@ -182,7 +185,9 @@ def test_a_hand_shows_the_cards_of_the_view():
     game = games()["cheat"]
     for state, _, _ in positions(game, 3, 200):
         view = view_of(game, state, 1)
-        hand = next((part for part in seen(game, view) if isinstance(part, Cards) and part.title == "Your hand"), None)
+        hand = next(
+            (part for part in draw_view(game, view) if isinstance(part, Cards) and part.title == "Your hand"), None
+        )
         assert hand and [int(cell.text.split()[1]) for cell in hand.cards] == [n for n in view[7:11].tolist() if n]
 
 
@@ -192,6 +197,6 @@ def test_a_picture_leaves_view_and_state_as_they_are(name):
     for state, _, _ in positions(game, 6, 60):
         view = view_of(game, state, 0)
         before = view.copy(), state.copy()
-        seen(game, view)
-        revealed(game, state)
+        draw_view(game, view)
+        draw_state(game, state)
         assert np.array_equal(view, before[0]) and np.array_equal(state, before[1])

@@ -9,20 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed, in_turn, mixture, named, redrawn, with_parameters
+from fogspiel.core.agents import (
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    policies_in_turn,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.exact import exact_score
-from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.core.simulate import Match, positions, recorded, view_of
+from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.simulate import Match
 from fogspiel.games.pig import exact as truth
 from fogspiel.games.pig import rules
 
-PIG = game_named("pig")
-HOLD20, HOLD25, OPTIMAL = (named(PIG, name) for name in ("hold20", "hold25", "optimal"))
-UNIFORM = named(PIG, "uniform")
+PIG = find_game("pig")
+HOLD20, HOLD25, OPTIMAL = (find_policy(PIG, name) for name in ("hold20", "hold25", "optimal"))
+UNIFORM = find_policy(PIG, "uniform")
 
 
 def hold(threshold):
-    return with_parameters(PIG, [(threshold - 20) / 2])
+    return vector_policy(PIG, [(threshold - 20) / 2])
 
 
 def agrees(first, second, exact, pairs=100_000):
@@ -91,7 +99,7 @@ def test_the_parameter_becomes_a_threshold_half_to_even_and_within_bounds(x, thr
 
 def test_a_turn_follows_the_rules():
     def after(*record):
-        return list(positions(PIG, list(record)))[-1]
+        return list(replay(PIG, list(record)))[-1]
 
     assert after().mover == CHANCE and after().actions == [1, 2, 3, 4, 5, 6]
     assert after(5).mover == 0 and after(5).actions == [0, 1]
@@ -107,9 +115,9 @@ def test_a_turn_follows_the_rules():
 @given(st.floats(-20, 60), st.floats(-20, 60), st.integers(0, 1000))
 @settings(max_examples=40, deadline=None)
 def test_players_hold_exactly_when_they_say(x, y, number):
-    players = [with_parameters(PIG, [value]) for value in (x, y)]
-    record, score = recorded(PIG, *players, 3, number)
-    for position, action in zip(positions(PIG, record), record, strict=False):
+    players = [vector_policy(PIG, [value]) for value in (x, y)]
+    record, score = record_game(PIG, *players, 3, number)
+    for position, action in zip(replay(PIG, record), record, strict=False):
         if position.mover in (0, 1):
             threshold = rules.threshold_of(players[position.mover].thetas[0])
             assert action == (0 if position.state[rules.TURN] >= threshold else 1)
@@ -129,7 +137,7 @@ def test_the_best_threshold_against_a_redrawn_gaussian_scores_as_specified():
     assert truth.redrawn_law().sum() == pytest.approx(1, abs=1e-14)
     for slope, ceiling in ((1, 0.5167), (2, 0.5223), (3, 0.5262)):
         assert truth.best_against_redrawn(slope) == (25, pytest.approx(ceiling, abs=5e-5))
-    assert agrees(HOLD25, redrawn(PIG), truth.best_against_redrawn()[1])
+    assert agrees(HOLD25, redrawn_baseline(PIG), truth.best_against_redrawn()[1])
 
 
 @pytest.mark.parametrize(("threshold", "other"), [(60, 50), (100, 35)])
@@ -198,14 +206,14 @@ def test_the_optimal_plan_takes_less_than_two_seconds():
 
 
 def test_the_fused_kernel_gives_the_same_scores_number_for_number():
-    for first, second in ((HOLD20, HOLD25), (fixed(PIG, 1), redrawn(PIG)), (hold(2), hold(100))):
+    for first, second in ((HOLD20, HOLD25), (fixed_baseline(PIG, 1), redrawn_baseline(PIG)), (hold(2), hold(100))):
         fused, plain = Match(PIG, first, second), Match(PIG, first, second, fused=False)
         assert fused.fused and not plain.fused
         assert (fused.scores(5, 0, 3000) == plain.scores(5, 0, 3000)).all()
 
 
 def test_mixtures_average():
-    mixed = mixture(PIG, np.array([[0.0], [15.0]]), (1, 3))
+    mixed = mixture_policy(PIG, np.array([[0.0], [15.0]]), (1, 3))
     exact = exact_score(PIG, mixed, HOLD25)
     assert exact == (exact_score(PIG, HOLD20, HOLD25) + 3 * exact_score(PIG, hold(50), HOLD25)) / 4
     assert truth.rate(mixed, HOLD25) == pytest.approx(float(exact), abs=1e-12)
@@ -213,7 +221,7 @@ def test_mixtures_average():
 
 
 def test_two_of_a_kind_share_the_points():
-    for player in (OPTIMAL, UNIFORM, redrawn(PIG)):
+    for player in (OPTIMAL, UNIFORM, redrawn_baseline(PIG)):
         assert exact_score(PIG, player, player) == Fraction(1, 2)
 
 
@@ -221,8 +229,8 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
     refused = {
         "optimal": OPTIMAL,
         "uniform": UNIFORM,
-        "redrawn": redrawn(PIG),
-        "in turn": in_turn(PIG, np.zeros((2, 1))),
+        "redrawn": redrawn_baseline(PIG),
+        "in turn": policies_in_turn(PIG, np.zeros((2, 1))),
     }
     for words, player in refused.items():
         with pytest.raises(ValueError, match=words):

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.core.simulate import positions, view_of
+from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.session import replay, view_of
 from fogspiel.games import binary_poker, kuhn, leduc, liars_dice, rps
 from fogspiel.games.goofspiel import rules as goofspiel
 
@@ -63,7 +63,7 @@ every_small_game = pytest.mark.parametrize("name", TREES)
 @cache
 def explored(name):
     """Nodes, infosets of both players (with the actions there and the owner's last move before), law of payoffs."""
-    game = game_named(name)
+    game = find_game(name)
     rules, out = game.rules, np.zeros(game.sizes.actions, np.int64)
     root = np.zeros(game.sizes.state, np.int64)
     rules.start(root)
@@ -121,7 +121,7 @@ def dealt(state):
 def test_openspiel_plays_the_same_game(name):
     """Actions in the same order, infosets cut the same way, the same payoffs everywhere."""
     pyspiel = pytest.importorskip("pyspiel")
-    game, outside = game_named(name), pyspiel.load_game(OPENSPIEL[name])
+    game, outside = find_game(name), pyspiel.load_game(OPENSPIEL[name])
     rules, out = game.rules, np.zeros(game.sizes.actions, np.int64)
     root = np.zeros(game.sizes.state, np.int64)
     rules.start(root)
@@ -156,29 +156,29 @@ def test_openspiel_plays_the_same_game(name):
 
 def end_of(name, record):
     """The last state of a record, and the first player's payoff."""
-    game = game_named(name)
-    state = list(positions(game, record))[-1].state
+    game = find_game(name)
+    state = list(replay(game, record))[-1].state
     assert game.rules.mover(state) == OVER
     return state, game.payoffs[game.rules.score(state)]
 
 
 def tries(name, record):
     """The names of what the mover may try after a record."""
-    game = game_named(name)
-    return [game.label(action) for action in list(positions(game, record))[-1].actions]
+    game = find_game(name)
+    return [game.label(action) for action in list(replay(game, record))[-1].actions]
 
 
 def refuses(name, record):
     """Whether a record is impossible at its last move, and only there."""
-    list(positions(game_named(name), record[:-1]))
+    list(replay(find_game(name), record[:-1]))
     with pytest.raises(ValueError, match=f"move {len(record)} of the record"):
-        list(positions(game_named(name), record))
+        list(replay(find_game(name), record))
     return True
 
 
 def shown_to(name, record, player):
-    game = game_named(name)
-    return game.show(view_of(game, list(positions(game, record))[-1].state, player))
+    game = find_game(name)
+    return game.show(view_of(game, list(replay(game, record))[-1].state, player))
 
 
 def test_paper_wins_only_half_in_the_modified_game():
@@ -260,7 +260,7 @@ def test_a_hand_of_leduc():
     record += [leduc.RAISE]
     assert tries("leduc", record) == ["fold", "call"]
     record += [leduc.CALL]
-    assert list(positions(game_named("leduc"), record))[-1].actions == [0, 1, 3, 4]
+    assert list(replay(find_game("leduc"), record))[-1].actions == [0, 1, 3, 4]
     record += [queen_hearts]
     assert tries("leduc", record) == ["check", "bet"]
     assert shown_to("leduc", record, 0).splitlines() == [

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_games import by_name, every_tunable_game, module_of
 
-from fogspiel.core.agents import with_parameters
-from fogspiel.core.game import CHANCE, OVER, game_named, games
+from fogspiel.core.agents import vector_policy
+from fogspiel.core.game import CHANCE, OVER, find_game, games
 from fogspiel.core.rng import below, stream_of
-from fogspiel.core.simulate import Match, view_of
-from fogspiel.runs.agent_texts import MOST_BYTES, entrant
+from fogspiel.core.session import view_of
+from fogspiel.core.simulate import Match
+from fogspiel.runs.agent_texts import MOST_BYTES, agent_from_text
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
@@ -50,7 +51,7 @@ def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
     top, (_, pairs) = len(game.payoffs) - 1, FEW.get(module_of(game), MANY)
 
     def check(theta, phi, seed):
-        one, other = with_parameters(game, theta), with_parameters(game, phi)
+        one, other = vector_policy(game, theta), vector_policy(game, phi)
         scores = Match(game, one, other).scores(seed, 0, pairs)
         assert scores.min() >= 0 and scores.max() <= top
         assert (Match(game, one, other).scores(seed, 0, pairs) == scores).all()
@@ -140,13 +141,13 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(ValueError) as refusal:
-            entrant(game, str(path), store, 1)
+            agent_from_text(game, str(path), store, 1)
         sentence = str(refusal.value)
         assert part in sentence and "\n" not in sentence and len(sentence) < 500, (name, sentence)
     with pytest.raises(ValueError, match=r"cannot be read: Is a directory"):
-        entrant(game, str(tmp_path), store, 1)
+        agent_from_text(game, str(tmp_path), store, 1)
     with pytest.raises(ValueError, match="cannot be read: No such file"):
-        entrant(game, str(tmp_path / "missing.json"), store, 1)
+        agent_from_text(game, str(tmp_path / "missing.json"), store, 1)
     assert not store.exists()
 
 
@@ -181,7 +182,7 @@ def test_good_parameter_files_are_read_in_any_form(game, tmp_path):
         ("commas.csv", ", ".join(map(repr, theta)), theta),
     ):
         (tmp_path / name).write_text(content)
-        assert entrant(game, str(tmp_path / name), tmp_path / "runs.db", 1).theta == tuple(meant)
+        assert agent_from_text(game, str(tmp_path / name), tmp_path / "runs.db", 1).theta == tuple(meant)
 
 
 @pytest.mark.parametrize("game", [game for game in games().values() if not game.strategy], ids=by_name)
@@ -189,11 +190,11 @@ def test_games_without_parameters_say_so(game, tmp_path):
     (tmp_path / "list.json").write_text("[1, 2]")
     for words in ("1,2", str(tmp_path / "list.json")):
         with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
-            entrant(game, words, tmp_path / "runs.db", 1)
+            agent_from_text(game, words, tmp_path / "runs.db", 1)
     with pytest.raises(
         ValueError, match=r"'nobody' is not a player of .*: give a name \(.*uniform.*\) or a solved run"
     ):
-        entrant(game, "nobody", tmp_path / "runs.db", 1)
+        agent_from_text(game, "nobody", tmp_path / "runs.db", 1)
 
 
 ASKS = {
@@ -214,7 +215,7 @@ def test_runs_that_are_no_player_of_the_game_are_refused_by_name(tmp_path):
         for name, (ask, sentence) in ASKS.items():
             if game.name != ask["game"]:
                 with pytest.raises(ValueError) as refusal:
-                    entrant(game, name, path, 1)
+                    agent_from_text(game, name, path, 1)
                 assert sentence.format(game.name) in str(refusal.value)
     with pytest.raises(ValueError, match="nim-1 has not found anything yet: resume it"):
-        entrant(game_named("nim"), "nim-1", path, 1)
+        agent_from_text(find_game("nim"), "nim-1", path, 1)

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import named, with_parameters
-from fogspiel.core.game import DRAW, LOSS, WIN, game_named
+from fogspiel.core.agents import find_policy, vector_policy
+from fogspiel.core.game import DRAW, LOSS, WIN, find_game
 from fogspiel.core.rng import seed_of
-from fogspiel.core.simulate import Match, positions, recorded
+from fogspiel.core.session import record_game, replay
+from fogspiel.core.simulate import Match
 from fogspiel.games.war import rules
 from fogspiel.games.war.strategy import PLAN, in_order, prepare
-from fogspiel.stats.evaluate import measured
+from fogspiel.stats.evaluate import evaluate
 
 
 def score(game, first, second, games=40_000):
-    game = game_named(game)
-    return measured(game, named(game, first), named(game, second), 4711, games)
+    game = find_game(game)
+    return evaluate(game, find_policy(game, first), find_policy(game, second), 4711, games)
 
 
 PUBLISHED = [
@@ -94,10 +95,10 @@ def test_with_shared_shortening_both_skip_the_card_face_down():
 
 
 def test_a_deal_is_51_chance_moves_and_deals_every_card():
-    game = game_named("war")
-    record, _ = recorded(game, named(game, "random"), named(game, "random"), 1, 0)
-    dealt = next(p for p in positions(game, record) if p.mover >= 0)
-    assert [p.mover for p in positions(game, record)].index(dealt.mover) == 51
+    game = find_game("war")
+    record, _ = record_game(game, find_policy(game, "random"), find_policy(game, "random"), 1, 0)
+    dealt = next(p for p in replay(game, record) if p.mover >= 0)
+    assert [p.mover for p in replay(game, record)].index(dealt.mover) == 51
     cards = [
         int(dealt.state[rules.slot(dealt.state, p, i)]) for p in (0, 1) for i in range(dealt.state[rules.HELD + p])
     ]
@@ -106,10 +107,10 @@ def test_a_deal_is_51_chance_moves_and_deals_every_card():
 
 def held_after(game, theta):
     """The packet of the first trick and the cards below the deck, for a player with these parameters."""
-    game = game_named(game)
-    player = with_parameters(game, theta)
-    record, _ = recorded(game, player, player, 3, 0)
-    steps = list(positions(game, record))
+    game = find_game(game)
+    player = vector_policy(game, theta)
+    record, _ = record_game(game, player, player, 3, 0)
+    steps = list(replay(game, record))
     first = next(i for i, p in enumerate(steps) if p.mover >= 0)
     winner = steps[first].mover
     later = next(p for p in steps[first:] if p.state[rules.HELD + winner] > steps[first].state[rules.HELD + winner])
@@ -152,15 +153,15 @@ def test_the_fourth_parameter_is_a_hash():
 @pytest.mark.parametrize("gap", [7.5, 10, 13])
 def test_rounds_that_are_skipped_would_have_changed_nothing(gap):
     """Players who nearly never vary run in circles for long; skipping the circles gives the same scores."""
-    game = game_named("batawaf")
-    match = partial(Match, game, with_parameters(game, (0, 0, gap)), with_parameters(game, (0, gap, 0)))
+    game = find_game("batawaf")
+    match = partial(Match, game, vector_policy(game, (0, 0, gap)), vector_policy(game, (0, gap, 0)))
     assert (match(fused=True).scores(7, 0, 30) == match(fused=False).scores(7, 0, 30)).all()
 
 
 @pytest.mark.slow
 def test_a_circle_between_certain_players_is_the_draw_of_a_million_moves():
-    game = game_named("batawaf")
-    match = partial(Match, game, named(game, "descending"), named(game, "ascending"))
+    game = find_game("batawaf")
+    match = partial(Match, game, find_policy(game, "descending"), find_policy(game, "ascending"))
     fused = match(fused=True).scores(7, 0, 40)
     assert (fused == DRAW).any()
     assert (fused == match(fused=False).scores(7, 0, 40)).all()

@@ -8,8 +8,8 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.position import KING, MEN, MOVER, PAWN
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.belief_map import beliefs
-from fogspiel.kriegspiel.engine import Effort, engine_named
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.referee import Referee, play_game
 
 PLIES = 40
 BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs")
@@ -18,8 +18,8 @@ BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs")
 @pytest.fixture(scope="module")
 def record():
     """A game between two who take what they can; whoever is told of it as its own believes something."""
-    players = tuple(engine_named("greedy")(Effort(nodes=1), stream_of(7, seat)) for seat in (0, 1))
-    return played(players, Umpire(), PLIES).record
+    players = tuple(find_engine("greedy")(Effort(nodes=1), stream_of(7, seat)) for seat in (0, 1))
+    return play_game(players, Referee(), PLIES).record
 
 
 def states(record):

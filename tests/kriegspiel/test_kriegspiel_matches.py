@@ -13,15 +13,15 @@ import pytest
 
 from fogspiel.kriegspiel import matches
 from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.referee import LIMIT, Switches, replayed
-from fogspiel.runs.jobs import known_rows, run_of
+from fogspiel.kriegspiel.referee import LIMIT, Switches, replay_game
+from fogspiel.runs.jobs import find_or_create_run, known_rows
 from fogspiel.runs.kinds import kriegspiel as played
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
 ONE = Effort(nodes=1)
-GREEDY, RANDOM = matches.Seat("greedy", ONE), matches.Seat("random", ONE)
+GREEDY, RANDOM = matches.EngineSpec("greedy", ONE), matches.EngineSpec("random", ONE)
 
 
 # Elo
@@ -92,12 +92,12 @@ def test_each_of_the_two_intervals_has_a_name_of_its_own():
 
 
 def asked(**options):
-    return played.Meeting(**({"seats": (GREEDY, RANDOM), "games": 12, "longest": 60} | options))
+    return played.EngineMatch(**({"seats": (GREEDY, RANDOM), "games": 12, "longest": 60} | options))
 
 
 def outcome(path, request, processes=1, watch=lambda *seen: None):
     with Store.open(path, write=True) as store:
-        run = run_of(store, request.as_ask())
+        run = find_or_create_run(store, request.as_ask())
         found = played.carry_on(run, processes, known_rows(store, played.METHOD), watch)
         return played.as_json("", request, found), [(row.kind, row.body) for row in run.rows]
 
@@ -107,7 +107,7 @@ def test_a_bout_is_two_games_whose_records_say_everything_that_is_counted():
     row = matches.bout([GREEDY.as_json(), RANDOM.as_json()], 1, 4, 200, switches)
     assert [game["white"] for game in row["games"]] == [0, 1]
     for game in row["games"]:
-        umpire, refused = replayed([], switches=switches), [0, 0]
+        umpire, refused = replay_game([], switches=switches), [0, 0]
         for action in game["record"]:
             side = umpire.mover
             if not umpire.attempt(action).accepted:
@@ -124,7 +124,7 @@ def test_how_games_went_is_counted_for_a_move():
         {"white": 0, "plies": 5, "refused": [6, 2], "nodes": [30, None], "ending": "checkmate"},
         {"white": 1, "plies": 3, "refused": [0, 1], "nodes": [10, None], "ending": "stalemate"},
     ]
-    found = matches.manner_of([{"games": games}])
+    found = matches.endings_of([{"games": games}])
     assert found.plies == 4 and found.refused == (1.5, 0.75)  # three and one moves; two and two
     assert found.nodes == (10, None) and found.endings == {"checkmate": 1, "stalemate": 1}
 
@@ -165,16 +165,16 @@ def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypa
 
 
 def test_a_race_stops_a_match_at_the_same_bout_whoever_plays(tmp_path):
-    request = asked(games=400, longest=None, stop=True, seats=(GREEDY, matches.Seat("random", Effort(nodes=2))))
+    request = asked(games=400, longest=None, stop=True, seats=(GREEDY, matches.EngineSpec("random", Effort(nodes=2))))
     found, rows = outcome(tmp_path / "runs.db", request)
     assert found["decision"] == 1 and 10 < found["games"] < 400 and rows[-1][1]["decision"] == 1
     assert found["games"] == 2 * (len(rows) - 2) and found["elo_interval_of"] == "anytime"
     before = strength_of([[game["result"] for game in body["row"]["games"]] for _, body in rows[1:-2]])
-    assert played.proved(before) == 0
+    assert played.proved_winner(before) == 0
 
 
 def test_a_round_robin_has_a_row_for_every_bout_and_rates_everybody(tmp_path):
-    seats = (GREEDY, RANDOM, matches.Seat("random", Effort(nodes=2)))
+    seats = (GREEDY, RANDOM, matches.EngineSpec("random", Effort(nodes=2)))
     found, rows = outcome(tmp_path / "runs.db", asked(seats=seats, games=8))
     assert len(rows) == 2 + 12 and len(found["meetings"]) == 3 and len(found["scores"]) == 3
     assert found["players"] == ["greedy (1 node)", "random (1 node)", "random (2 nodes)"]
@@ -197,13 +197,13 @@ def test_a_run_is_not_resumed_by_engines_of_other_code(tmp_path, monkeypatch):
 
 def test_timed_matches_are_stored_and_found_finished(tmp_path):
     quick = Effort(seconds=0.001)
-    request = asked(seats=(matches.Seat("greedy", quick), matches.Seat("random", quick)), games=4)
+    request = asked(seats=(matches.EngineSpec("greedy", quick), matches.EngineSpec("random", quick)), games=4)
     first = outcome(tmp_path / "runs.db", request)
     assert request.timed and first == outcome(tmp_path / "runs.db", request)
 
 
 def test_workers_that_think_long_are_waited_for():
-    slow = matches.Seat("random", Effort(seconds=60.0))
+    slow = matches.EngineSpec("random", Effort(seconds=60.0))
     assert played.patience(asked()).going_on < 30 and played.patience(asked(seats=(GREEDY, slow))).going_on > 180
 
 
@@ -217,7 +217,7 @@ def test_bad_requests_are_refused():
         with pytest.raises(ValueError, match=part):
             asked(**options)
     with pytest.raises(ValueError, match="no Kriegspiel engine 'gredy'"):
-        asked(seats=(matches.Seat("gredy", ONE), RANDOM)).as_ask()
+        asked(seats=(matches.EngineSpec("gredy", ONE), RANDOM)).as_ask()
 
 
 @pytest.mark.slow

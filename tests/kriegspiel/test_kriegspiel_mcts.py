@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import below, stream_of
-from fogspiel.games.chess.fen import START, move_named, position_of, square_named
+from fogspiel.games.chess.fen import START, parse_move, parse_square, position_of
 from fogspiel.games.chess.messages import MESSAGE
 from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
 from fogspiel.games.chess.position import KING, MEN, PAWN
@@ -33,10 +33,10 @@ from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.mcts import ENGINES, C
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.evaluation.features import GROUND, SETS
-from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, weigh, weighed
-from fogspiel.kriegspiel.opponent_model import LATEST, counted, loaded, lure_of, model_of, saved
+from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, weigh, weigh_moves
+from fogspiel.kriegspiel.opponent_model import LATEST, count_placements, load_model, lure_of, model_of, save_model
 from fogspiel.kriegspiel.parameters import Constants
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
 
 ROW = Constants().row
@@ -63,16 +63,16 @@ def surveyed(odds: np.ndarray, scene: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return ground[CONTROL : CONTROL + 3], ground[HAZARD : HAZARD + 2]
 
 
-def games_of(first: str, second: str, games: int, nodes: int) -> list[Umpire]:
+def games_of(first: str, second: str, games: int, nodes: int) -> list[Referee]:
     return [
-        played(
+        play_game(
             (
                 ENGINES[first](Effort(nodes=nodes), stream_of(seed, 1)) if first in ENGINES else random_player(seed, 1),
                 ENGINES[second](Effort(nodes=nodes), stream_of(seed, 2))
                 if second in ENGINES
                 else random_player(seed, 2),
             ),
-            Umpire(),
+            Referee(),
             600,
         )
         for seed in range(games)
@@ -91,17 +91,17 @@ def test_the_names_of_the_cells_are_the_names_of_the_constants():
 def test_a_game_begins_with_one_king_eight_pawns_and_seven_pieces_at_home():
     odds, _ = at_home(colour=1)
     assert [total(odds, row) for row in range(3)] == [1, 8, 7]
-    assert odds[KINGS, square_named("e1")] == odds[PAWNS, square_named("e2")] == odds[PIECES, square_named("d1")] == 1
+    assert odds[KINGS, parse_square("e1")] == odds[PAWNS, parse_square("e2")] == odds[PIECES, parse_square("d1")] == 1
 
 
 def test_control_counts_the_men_that_could_take_on_a_square():
     odds, scene = at_home()
     control, hazard = surveyed(odds, scene)
-    assert control[PAWNS, square_named("e6")] == pytest.approx(2)
-    assert control[PAWNS, square_named("a6")] == pytest.approx(1)
-    assert control[PIECES, square_named("c6")] == pytest.approx(4 / 7, abs=0.03)  # from b8 and d8; all lines are shut
-    assert control[KINGS, square_named("e7")] == 1
-    assert hazard[0, square_named("e4")] < 0.05 < hazard[0, square_named("e6")]
+    assert control[PAWNS, parse_square("e6")] == pytest.approx(2)
+    assert control[PAWNS, parse_square("a6")] == pytest.approx(1)
+    assert control[PIECES, parse_square("c6")] == pytest.approx(4 / 7, abs=0.03)  # from b8 and d8; all lines are shut
+    assert control[KINGS, parse_square("e7")] == 1
+    assert hazard[0, parse_square("e4")] < 0.05 < hazard[0, parse_square("e6")]
 
 
 def test_his_men_neither_vanish_nor_multiply_when_he_moves():
@@ -117,7 +117,7 @@ def test_a_man_who_takes_ours_stands_there():
     odds, scene = at_home()
     for _ in range(10):
         let_him_move(odds, scene, EVEN, False, ROW)
-    square = square_named("e4")
+    square = parse_square("e4")
     empty(odds, np.int64(1) << square, ~scene[OWN])  # a man of ours stood there
     let_him_take(odds, scene, square, 1, ROW)
     assert odds[:, square].sum() == pytest.approx(1, abs=1e-3)
@@ -130,7 +130,7 @@ def test_without_a_try_his_men_are_not_where_our_pawns_take_and_with_tries_they_
         let_him_move(odds, scene, EVEN, False, ROW)
     silent = odds.copy()
     hear_tries(silent, scene, 0)
-    assert silent[PAWNS:, square_named("d3")].sum() < 0.1 * odds[PAWNS:, square_named("d3")].sum() + 1e-6
+    assert silent[PAWNS:, parse_square("d3")].sum() < 0.1 * odds[PAWNS:, parse_square("d3")].sum() + 1e-6
     hear_tries(odds, scene, 2)
     pairs = sum((2 if 0 < file < 7 else 1) * odds[PAWNS:, 16 + file].sum() for file in range(8))
     assert pairs == pytest.approx(2, abs=0.05)
@@ -150,8 +150,8 @@ def test_the_outcomes_of_a_move_are_all_there_is():
     ground, sets, outlook = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64), np.empty(OUTLOOK)
     chances, stands = np.empty(OUTCOMES), np.empty(OUTCOMES)
     for move in ("e2e4", "g1f3", "b1c3"):
-        legal, bonus = weigh(odds, scene, move_named(move), ROW, ground, sets, outlook, chances, stands)
-        assert bonus + (chances * stands).sum() == pytest.approx(weighed(outlook, ROW), abs=1e-4)
+        legal, bonus = weigh(odds, scene, parse_move(move), ROW, ground, sets, outlook, chances, stands)
+        assert bonus + (chances * stands).sum() == pytest.approx(weigh_moves(outlook, ROW), abs=1e-4)
         assert 0 < legal <= 1
         assert chances.sum() == pytest.approx(1)
         assert chances.min() >= 0
@@ -160,7 +160,7 @@ def test_the_outcomes_of_a_move_are_all_there_is():
 def test_the_bare_king_is_never_lost_from_the_matrices():
     # outside truth: the umpire's board; the king walks at random, the queen tries anything
     for seed in range(6):
-        umpire, dice = Umpire("8/8/3k4/8/8/8/2Q5/3K4 w - - 0 1"), stream_of(seed, 5)
+        umpire, dice = Referee("8/8/3k4/8/8/8/2Q5/3K4 w - - 0 1"), stream_of(seed, 5)
         seer, walker = C(Effort(nodes=1), stream_of(seed), opposed=(0, 0)), random_player(seed, 4)
         seer.begin(0)
         walker.begin(1)
@@ -183,7 +183,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     # outside truth: the mean logarithm of the chance given to what really is on each square that is not ours
     known, blind = [], []
     for seed in range(4):
-        umpire, seer, other = Umpire(), C(Effort(nodes=1), stream_of(seed)), random_player(seed, 1)
+        umpire, seer, other = Referee(), C(Effort(nodes=1), stream_of(seed)), random_player(seed, 1)
         seer.begin(0)
         other.begin(1)
         while not umpire.over and umpire.plies < 60:
@@ -206,14 +206,14 @@ def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
     records = []
     for threads in (1, 1, 2, 2):
         player = ENGINES[name](Effort(nodes=60, threads=threads), stream_of(4))
-        other, umpire = random_player(4, 1), Umpire()
-        records.append(played((player, other), umpire, 16).record)
+        other, umpire = random_player(4, 1), Referee()
+        records.append(play_game((player, other), umpire, 16).record)
     assert records[0] == records[1]
     assert records[2] == records[3]
 
 
 def test_a_refused_attempt_leaves_the_rest_of_the_tree():
-    umpire, engine = Umpire(), C(Effort(nodes=800), stream_of(3))
+    umpire, engine = Referee(), C(Effort(nodes=800), stream_of(3))
     engine.begin(0)
     first = engine.choose(umpire.view(0), umpire.actions())
     places = int(engine.trees[0].used[0])
@@ -238,7 +238,7 @@ def test_a_drawn_board_has_our_men_and_as_many_of_his_as_are_left():
     assert pos[MEN] == scene[OWN]
     assert int(pos[MEN + 1] & np.int64(2**63 - 1)).bit_count() + int(pos[MEN + 1] < 0) == 16
     restrict(pos, limits)
-    assert is_legal(pos, limits, move_named("e2e4")) in (True, False)
+    assert is_legal(pos, limits, parse_move("e2e4")) in (True, False)
 
 
 def test_approach_a_visits_its_root_once_for_every_board():
@@ -253,15 +253,15 @@ def test_approach_a_visits_its_root_once_for_every_board():
 
 
 def test_a_model_counts_where_men_stood_in_the_records(tmp_path):
-    umpires = [played((random_player(seed, 1), random_player(seed, 2)), Umpire(), 60) for seed in range(6)]
-    counts = counted([umpire.record for umpire in umpires])
+    umpires = [play_game((random_player(seed, 1), random_player(seed, 2)), Referee(), 60) for seed in range(6)]
+    counts = count_placements([umpire.record for umpire in umpires])
     pawn_moves = sum(umpire.plies >= 1 for umpire in umpires)
     assert counts[0, KING, 0].sum() == pawn_moves == 6
     assert counts[0, PAWN, 0].sum() == 48
     model = model_of(counts)
     assert model.shape == (2, 6, LATEST, 64)
     assert np.allclose(model[:, KING].sum(axis=-1), 1, atol=1e-3)
-    assert np.allclose(loaded(saved(model, tmp_path / "model.npz")), model, atol=1e-3)
+    assert np.allclose(load_model(save_model(model, tmp_path / "model.npz")), model, atol=1e-3)
     lure = lure_of(model, 1, 3, 1.0)
     assert lure.min() > 0
     assert np.allclose(lure.mean(axis=1), 1, atol=1e-3)
@@ -272,12 +272,12 @@ def test_a_file_that_is_no_model_is_refused_with_a_sentence(tmp_path):
     path = tmp_path / "model.npz"
     path.write_text("nothing")
     with pytest.raises(ValueError, match="is not a model"):
-        loaded(path)
+        load_model(path)
 
 
 @pytest.mark.slow
 def test_c_searches_at_least_120_000_nodes_in_a_second():
-    engine, umpire = C(Effort(nodes=20_000), stream_of(1)), Umpire()
+    engine, umpire = C(Effort(nodes=20_000), stream_of(1)), Referee()
     engine.begin(0)
     engine.choose(umpire.view(0), umpire.actions())
     engine.begin(0)

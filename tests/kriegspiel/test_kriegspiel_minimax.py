@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import below, stream_of
-from fogspiel.games.chess.fen import move_named, square_named
+from fogspiel.games.chess.fen import parse_move, parse_square
 from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import KINDS, KING, KNIGHT, MEN, NO_SQUARE, PAWN, POSITION, QUEEN, ROOK, king_of
 from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
 from fogspiel.kriegspiel.beliefs.metaposition import EMPTY, FEWEST, META, MOST, PAWNS, PIECES, THEIRS
-from fogspiel.kriegspiel.engine import Effort, Engine, engine_named
+from fogspiel.kriegspiel.engine import Effort, Engine, find_engine
 from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.evaluation import metaposition_value
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search import lone_king_endgame, metaposition_search
 
 QUICK = Effort(nodes=300)
@@ -22,7 +22,7 @@ NOBODY = np.zeros(64, np.int64)
 
 def squares(text):
     """A set of squares by their names."""
-    bits = sum(1 << square_named(name) for name in text.split())
+    bits = sum(1 << parse_square(name) for name in text.split())
     return np.int64(bits - 2**64 if bits >= 2**63 else bits)
 
 
@@ -108,10 +108,10 @@ class Watched(Minimax):
 
 def watched(number):
     """A finished game of a watched program against a random or a greedy one."""
-    umpire = Umpire()
+    umpire = Referee()
     program = Watched(umpire, stream_of(number, 1), wild=number % 3 == 2)
-    other = engine_named(("random", "greedy")[number % 2])(QUICK, stream_of(number, 2))
-    played((program, other) if number % 4 < 2 else (other, program), umpire, 300)
+    other = find_engine(("random", "greedy")[number % 2])(QUICK, stream_of(number, 2))
+    play_game((program, other) if number % 4 < 2 else (other, program), umpire, 300)
     return program
 
 
@@ -121,10 +121,10 @@ def test_floods_agree_with_step_by_step_moves():
         men, free = (np.int64(x) for x in rng.integers(-(2**63), 2**63 - 1, 2))
         men &= np.int64(rng.integers(-(2**63), 2**63 - 1))
         for kernel, steps in (
-            (fills.flooded_sideways, ((0, 1), (0, -1))),
-            (fills.flooded_north, ((1, 0),)),
-            (fills.flooded_south, ((-1, 0),)),
-            (fills.flooded_diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+            (fills.fill_sideways, ((0, 1), (0, -1))),
+            (fills.fill_north, ((1, 0),)),
+            (fills.fill_south, ((-1, 0),)),
+            (fills.fill_diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
         ):
             wanted = {s for s in range(64) if int(men) >> s & 1}
             for start in list(wanted):
@@ -168,54 +168,54 @@ def test_the_other_side_spreads_by_one_move():
 
 def test_no_tries_say_what_is_empty_and_refused_pushes_what_is_not():
     meta = home()
-    metaposition_update.hear_own(meta, move_named("e2e4"), said())
+    metaposition_update.hear_own(meta, parse_move("e2e4"), said())
     metaposition_update.hear_other(meta, NO_SQUARE, said(), NOBODY)
     assert not meta[THEIRS + PAWN] & squares("d5 f5")
     assert meta[EMPTY] & squares("e5")
-    metaposition_update.hear_refusal(meta, move_named("e4e5"))
+    metaposition_update.hear_refusal(meta, parse_move("e4e5"))
     assert not meta[EMPTY] & squares("e5")
     assert names(meta[THEIRS + PAWN] & squares("e5 e6 e7")) >= {"e5"}
 
 
 def test_a_check_confines_the_king_to_its_line():
     meta = facing("a8 d8 e5 h4 c3", rooks="a1", king="g2")
-    metaposition_update.hear_own(meta, move_named("a1d1"), said(checks=BY_FILE))
+    metaposition_update.hear_own(meta, parse_move("a1d1"), said(checks=BY_FILE))
     assert names(meta[THEIRS + KING]) == {"d8"}
     meta = facing("a8 d8 e5 h4 b7", queens="a1", king="g1")
-    metaposition_update.hear_own(meta, move_named("a1b2"), said())
+    metaposition_update.hear_own(meta, parse_move("a1b2"), said())
     assert "b7" not in names(meta[THEIRS + KING])
     assert "e5" not in names(meta[THEIRS + KING])
     meta = facing("a8 e5 h4", queens="c1", king="g1")
-    metaposition_update.hear_own(meta, move_named("c1b2"), said(checks=BY_LONG_DIAGONAL))
+    metaposition_update.hear_own(meta, parse_move("c1b2"), said(checks=BY_LONG_DIAGONAL))
     assert names(meta[THEIRS + KING]) == {"e5"}
 
 
 def test_captures_count_men_and_pawns_of_files():
     meta = home()
-    metaposition.take(meta, square_named("d7"), True)
+    metaposition.take(meta, parse_square("d7"), True)
     assert (meta[PAWNS], meta[PIECES]) == (7, 7)
     assert not meta[THEIRS + PAWN] & squares("d7")
-    metaposition.take(meta, square_named("d8"), False)
+    metaposition.take(meta, parse_square("d8"), False)
     assert (meta[PAWNS], meta[PIECES]) == (7, 6)
     for _ in range(6):
-        metaposition.take(meta, square_named("h8"), False)
+        metaposition.take(meta, parse_square("h8"), False)
     assert not meta[THEIRS + ROOK]  # none is left, and no pawn can have promoted yet
 
 
 def test_a_refused_king_move_says_where_a_bare_king_is():
     meta = facing("a8 c6 h1", rooks="a1", king="e5")
-    metaposition_update.hear_refusal(meta, move_named("e5d5"))
+    metaposition_update.hear_refusal(meta, parse_move("e5d5"))
     assert names(meta[THEIRS + KING]) == {"c6"}
 
 
 def test_a_safe_capture_is_worth_more_than_a_quiet_move():
     meta = home()
     after = np.empty(META, np.int64)
-    quiet, taking = move_named("b1c3"), move_named("b1c3")
+    quiet, taking = parse_move("b1c3"), parse_move("b1c3")
     values, power = np.empty(1), NOBODY.copy()
     metaposition_search.value_moves(meta, np.array([quiet]), 1, power, after, metaposition_value.WEIGHTS, values)
     before = values[0]
-    power[square_named("b1")] = squares("c3")
+    power[parse_square("b1")] = squares("c3")
     metaposition_search.value_moves(meta, np.array([taking]), 1, power, after, metaposition_value.WEIGHTS, values)
     assert values[0] > before + 2
 
@@ -245,7 +245,7 @@ def ending_of(men, number):
             board[free[below(stream, len(free))]] = letter
         fen = "/".join("".join(board[8 * r : 8 * r + 8]).replace(".", "1") for r in range(7, -1, -1)) + " w - - 0 1"
         try:
-            umpire = Umpire(fen)
+            umpire = Referee(fen)
         except ValueError:
             continue
         if not umpire.over:
@@ -277,7 +277,7 @@ def test_the_parts_of_a_bare_king_s_squares_are_those_of_the_referee():
     men = np.zeros(KINDS, np.int64)
     men[KING], men[ROOK] = squares("b3"), squares("h2")
     kings = squares("a1 c1 d1 h8 e3")
-    lone_king_endgame.divide(men, kings, move_named("h2h1"), sets[0], sets[1], sets[2], sets[3])
+    lone_king_endgame.divide(men, kings, parse_move("h2h1"), sets[0], sets[1], sets[2], sets[3])
     assert names(sets[1, lone_king_endgame.MATED]) == {"a1"}
     assert sets[2, lone_king_endgame.SILENT] == 1
     assert sets[2, lone_king_endgame.SILENT + 1] == 2  # checks on the rank, from c1 and d1
@@ -286,9 +286,9 @@ def test_the_parts_of_a_bare_king_s_squares_are_those_of_the_referee():
 
 def result(number, other, effort=QUICK):
     """A game of the program: 1 won, 0 drawn, -1 lost."""
-    umpire, side = Umpire(), number % 2
-    players = [engine_named(name)(effort, stream_of(number, seat)) for seat, name in enumerate(("minimax", other))]
-    played((players[side], players[1 - side]), umpire, 600)
+    umpire, side = Referee(), number % 2
+    players = [find_engine(name)(effort, stream_of(number, seat)) for seat, name in enumerate(("minimax", other))]
+    play_game((players[side], players[1 - side]), umpire, 600)
     return (umpire.score - 1) * (-1 if side else 1)
 
 
@@ -307,16 +307,16 @@ def test_it_wins_nearly_always_against_the_random_player():
 def test_the_same_seed_and_nodes_give_the_same_game():
     records = []
     for _ in range(2):
-        umpire = Umpire()
-        players = [engine_named(name)(QUICK, stream_of(5, seat)) for seat, name in enumerate(("minimax", "greedy"))]
-        records.append(played((players[0], players[1]), umpire, 80).record)
+        umpire = Referee()
+        players = [find_engine(name)(QUICK, stream_of(5, seat)) for seat, name in enumerate(("minimax", "greedy"))]
+        records.append(play_game((players[0], players[1]), umpire, 80).record)
     assert records[0] == records[1]
 
 
 def test_time_and_threads_are_kept_to():
     for effort in (Effort(seconds=0.02), Effort(nodes=500, threads=2), Effort(nodes=1)):
         players = [Minimax(effort, stream_of(6, seat)) for seat in range(2)]
-        assert played((players[0], players[1]), Umpire(), 24).plies == 24
+        assert play_game((players[0], players[1]), Referee(), 24).plies == 24
         assert all(player.searcher.spent > 0 for player in players)
 
 
@@ -334,12 +334,12 @@ class Eavesdropper(Minimax):
 
 def test_what_it_is_shown_is_all_it_needs():
     """Replaying only the views in a new program gives the same attempts: nothing else is looked at."""
-    umpire = Umpire()
+    umpire = Referee()
     program = Eavesdropper(QUICK, stream_of(8, 0))
-    played((program, engine_named("greedy")(QUICK, stream_of(8, 1))), umpire, 60)
+    play_game((program, find_engine("greedy")(QUICK, stream_of(8, 1))), umpire, 60)
     again: Engine = Minimax(QUICK, stream_of(8, 0))
     again.begin(0)
-    shadow, tried = Umpire(), 0
+    shadow, tried = Referee(), 0
     for action in umpire.record:
         if shadow.mover == 0:
             seen = np.frombuffer(program.shown[tried], np.int64)
@@ -350,17 +350,17 @@ def test_what_it_is_shown_is_all_it_needs():
 
 def test_a_game_may_begin_in_the_middle():
     for fen in ("4k3/pppp4/8/8/8/8/4PPPP/4K2R w K - 0 1", "4k2r/4pppp/8/8/8/8/PPPP4/4K3 b k - 0 1"):
-        umpire = Umpire(fen)
+        umpire = Referee(fen)
         players = [Minimax(QUICK, stream_of(9, seat)) for seat in range(2)]
-        assert played((players[0], players[1]), umpire, 40).plies == 40
+        assert play_game((players[0], players[1]), umpire, 40).plies == 40
 
 
 def test_a_capture_in_passing_is_understood():
-    umpire = Umpire()
+    umpire = Referee()
     program = Watched(umpire, stream_of(1), wild=True)
     program.begin(0)
     for own, other in (("e2e4", "a7a6"), ("e4e5", "d7d5"), ("e5d6", "a6a5")):
-        move = move_named(own)
+        move = parse_move(own)
         program.attempt = lambda seen, actions, move=move: move
         umpire.attempt(program.choose(umpire.view(0), umpire.actions()))
         umpire.attempt(other)

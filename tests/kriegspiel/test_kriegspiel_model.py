@@ -7,29 +7,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.position import KING, MEN, PAWN
 from fogspiel.kriegspiel.beliefs.matrix_engine import Perceiving
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
-from fogspiel.kriegspiel.engine import Effort, Straying, engine_in, engine_named
+from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.matches import code_of
 from fogspiel.kriegspiel.opponent_model import (
     GENERIC,
     LATEST,
     SHAPE,
     change_of,
-    counted,
+    count_placements,
+    find_model,
     habits_of,
     home,
-    loaded,
+    load_model,
     lure_of,
-    model_named,
     model_of,
-    saved,
+    save_model,
 )
-from fogspiel.kriegspiel.pgn_reader import read
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.papers.opponent_training import Lesson, rounds
 from fogspiel.runs import agent_texts
 from fogspiel.runs.kinds import kriegspiel as bouts
@@ -43,7 +43,7 @@ TWO = ("--engines", "greedy,random", *SMALL[2:])
 
 @pytest.fixture
 def model():
-    return model_of(counted([read(SCHOLAR)[0].record]))
+    return model_of(count_placements([read_pgn(SCHOLAR)[0].record]))
 
 
 def test_the_first_move_of_a_model_leads_from_home(model):
@@ -60,8 +60,8 @@ def test_without_a_model_or_beyond_it_all_squares_are_alike(model):
 
 
 def test_men_of_one_colour_can_be_counted_alone():
-    record = read(SCHOLAR)[0].record
-    white, both = counted([record], (0,)), counted([record])
+    record = read_pgn(SCHOLAR)[0].record
+    white, both = count_placements([record], (0,)), count_placements([record])
     assert (white[0] == both[0]).all() and white[1].sum() == 0 < both[1].sum()
 
 
@@ -75,11 +75,11 @@ def test_the_change_of_a_model_is_the_share_of_men_that_stand_elsewhere(model):
 
 
 def test_the_model_of_the_package_is_small_and_knows_the_opening():
-    generic = loaded(GENERIC)
+    generic = load_model(GENERIC)
     assert GENERIC.stat().st_size < 200_000 and generic.shape == SHAPE
     assert np.allclose(generic[:, KING].sum(axis=-1), 1, atol=0.01)
     assert generic[0, KING, 0, 4] > 0.9 > generic[0, KING, 20, 4]
-    assert (model_named("generic") == generic).all() and model_named("none") is None
+    assert (find_model("generic") == generic).all() and find_model("none") is None
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04 broken"])
@@ -94,20 +94,20 @@ def test_a_file_with_other_numbers_is_refused(model, tmp_path):
     path = tmp_path / "other.npz"
     np.savez_compressed(path, model=model[:1])
     with pytest.raises(ValueError, match="has the shape"):
-        loaded(path)
+        load_model(path)
     with pytest.raises(ValueError, match="chances that are none"):
-        loaded(saved(model - 2, path))
+        load_model(save_model(model - 2, path))
 
 
 def test_words_say_which_model_an_engine_has(model, tmp_path):
-    path = saved(model, tmp_path / "m@1.npz")
+    path = save_model(model, tmp_path / "m@1.npz")
     effort = Effort(nodes=1)
     for name in ("A", "B1", "C"):
-        assert engine_named(f"{name}:none")(effort, stream_of(1)).model is None
-        assert np.allclose(engine_named(f"{name}:{path}")(effort, stream_of(1)).model, model, atol=1e-3)
-        assert engine_named(f"stray-{name}:generic")(effort, stream_of(1)).engine.model.shape == SHAPE
-    assert engine_in(f"C:{path}") == (f"C:{path}", Effort(seconds=0.1))
-    assert engine_in(f"C:{path}@5n") == (f"C:{path}", Effort(nodes=5))
+        assert find_engine(f"{name}:none")(effort, stream_of(1)).model is None
+        assert np.allclose(find_engine(f"{name}:{path}")(effort, stream_of(1)).model, model, atol=1e-3)
+        assert find_engine(f"stray-{name}:generic")(effort, stream_of(1)).engine.model.shape == SHAPE
+    assert parse_engine(f"C:{path}") == (f"C:{path}", Effort(seconds=0.1))
+    assert parse_engine(f"C:{path}@5n") == (f"C:{path}", Effort(nodes=5))
     codes = {code_of(words) for words in ("C:none", "C:generic", f"C:{path}")}
     assert len(codes) == 3 and code_of("stray-C:none") in codes
 
@@ -125,10 +125,10 @@ def test_wrong_words_are_one_sentence(refused):
 
 
 def test_whoever_plays_on_a_page_can_neither_open_files_nor_start_programs(tmp_path):
-    game = game_named("kriegspiel")
+    game = find_game("kriegspiel")
     for words in ("hs:uci=touch x", "hs:uci=touch x@1n", "C:/etc/passwd", "hs@1n:uci=touch x", "hs@1n:uci=x@1n"):
         with pytest.raises(ValueError):
-            agent_texts.entrant(game, words, tmp_path / "runs.db", 1)
+            agent_texts.agent_from_text(game, words, tmp_path / "runs.db", 1)
 
 
 class Steady:
@@ -151,7 +151,7 @@ def test_who_strays_does_so_in_a_fifth_of_the_first_moves_and_remembers_it():
     strayed = 0
     for number in range(40):
         player = Straying(Steady, Effort(nodes=1), stream_of(number))
-        umpire = played((player, engine_named("random")(Effort(nodes=1), stream_of(number, 1))), Umpire(), 60)
+        umpire = play_game((player, find_engine("random")(Effort(nodes=1), stream_of(number, 1))), Referee(), 60)
         assert umpire.plies
         strayed += bool(player.engine.told)
     assert 25 <= strayed <= 40  # all but 0.8 ** 8, a sixth, stray at least once
@@ -163,7 +163,7 @@ def test_a_model_is_learned_in_rounds_of_stored_games(answer, fogspiel, tmp_path
     assert found["games"] == 12 and len(found["rounds"]) == 2 and found["bytes"] == output.stat().st_size
     assert found["rounds"][0]["change"] is None and 0 < found["rounds"][1]["change"] < 1
     assert not found["settled"] and found["runs"] == ["kriegspiel-1", "kriegspiel-2"] and found["seed"] == 1
-    assert loaded(output).shape == SHAPE
+    assert load_model(output).shape == SHAPE
     row = next(line for line in DOCUMENTED.splitlines() if line.startswith("| `kriegspiel learn`"))
     assert found.keys() | found["rounds"][0].keys() <= set(re.findall(r"`(\w+)`", row))
     shown = fogspiel("kriegspiel", "learn", *SMALL, "--rounds", 1, "--output", output)
@@ -175,7 +175,7 @@ def test_a_model_of_one_opponent_and_one_without_it_recall_the_games_of_all(answ
     for name, words in {"all": (), "one": ("--against", "random"), "rest": ("--without", "random")}.items():
         output = tmp_path / f"{name}.npz"
         answer("kriegspiel", "learn", *TWO, "--rounds", 1, "--output", output, *words)
-        models[name] = loaded(output)
+        models[name] = load_model(output)
     assert change_of(models["one"], models["rest"]) > change_of(models["one"], models["all"]) > 0
 
 
@@ -233,9 +233,9 @@ def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
     """Log-loss of "a man of his stands here" over the squares that are not ours, at White's moves 4 to 20."""
     effort, losses = Effort(nodes=300), {"none": [], "generic": []}
     for number in range(24):
-        umpire = Umpire()
-        players = [engine_named("minimax")(effort, stream_of(900 + number, side)) for side in (0, 1)]
-        seers = {name: Perceiving(effort, stream_of(1), model=model_named(name)) for name in losses}
+        umpire = Referee()
+        players = [find_engine("minimax")(effort, stream_of(900 + number, side)) for side in (0, 1)]
+        seers = {name: Perceiving(effort, stream_of(1), model=find_model(name)) for name in losses}
         for side, player in enumerate(players):
             player.begin(side)
         for seer in seers.values():

@@ -6,11 +6,11 @@ import json
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.fen import move_named
-from fogspiel.kriegspiel.engine import Effort, engine_named
-from fogspiel.kriegspiel.pgn_reader import read
-from fogspiel.kriegspiel.referee import Umpire
-from fogspiel.kriegspiel.terminal import epilogue, side_named, sitting
+from fogspiel.games.chess.fen import parse_move
+from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.terminal import epilogue, parse_side, play_in_terminal
 
 
 class Script:
@@ -23,13 +23,13 @@ class Script:
         self.side = side
 
     def choose(self, seen, actions):
-        return move_named(self.moves.pop(0))
+        return parse_move(self.moves.pop(0))
 
 
 def sat(side, engine, *lines, fen=None, boards=False):
     """A game with these lines, and what was said; boards that come unasked are left out if they are not wanted."""
     told = []
-    played = sitting(engine, side, Umpire(fen), iter(lines), told.append)
+    played = play_in_terminal(engine, side, Referee(fen), iter(lines), told.append)
     return played, [words for words in told if boards or not words.startswith("8  ")]
 
 
@@ -50,7 +50,7 @@ def test_wrong_lines_get_one_sentence_each_and_the_game_goes_on():
     assert answers[len(wrong)] == "The referee: White moved." and answers[len(wrong) + 1] == "The referee: Black moved."
     assert answers[len(wrong) + 2] == "The referee: illegal move (e4e5)."
     assert "refused already in this turn" in answers[len(wrong) + 3] and "no pawn tries" in answers[len(wrong) + 4]
-    assert played.umpire.record.count(move_named("e4e5")) == 1
+    assert played.umpire.record.count(parse_move("e4e5")) == 1
 
 
 def test_tries_are_tried_in_order_until_one_is_accepted():
@@ -59,13 +59,13 @@ def test_tries_are_tried_in_order_until_one_is_accepted():
     assert "1 pawn try" in told[3]
     refused = [words for words in told[4:] if "illegal move" in words]
     assert told[-2] == "The referee: White moved, pawn taken on d5." and all("(" in words for words in refused)
-    assert played.umpire.record[2 + len(refused)] == move_named("e4d5")
+    assert played.umpire.record[2 + len(refused)] == parse_move("e4d5")
 
 
 def test_a_promoting_pawn_becomes_a_queen_unless_told_otherwise():
     fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
-    assert sat(0, Script("h8h7"), "a7a8", fen=fen)[0].umpire.record[0] == move_named("a7a8q")
-    assert sat(0, Script("h8h7"), "a7a8r", fen=fen)[0].umpire.record[0] == move_named("a7a8r")
+    assert sat(0, Script("h8h7"), "a7a8", fen=fen)[0].umpire.record[0] == parse_move("a7a8q")
+    assert sat(0, Script("h8h7"), "a7a8r", fen=fen)[0].umpire.record[0] == parse_move("a7a8r")
 
 
 def test_boards_show_the_own_men_only():
@@ -103,7 +103,7 @@ def test_the_engine_s_refused_attempts_are_told_after_the_game_only():
 
 def test_whole_games_against_engines_need_no_more_than_their_words():
     stream = stream_of(5, 5)
-    umpire = Umpire()
+    umpire = Referee()
 
     def lines():
         while True:
@@ -111,15 +111,15 @@ def test_whole_games_against_engines_need_no_more_than_their_words():
             yield actions[int(stream[0] + len(umpire.record) * 7) % len(actions)]
 
     told = []
-    played = sitting(engine_named("greedy")(Effort(nodes=1), stream_of(6, 1)), 1, umpire, lines(), told.append)
+    played = play_in_terminal(find_engine("greedy")(Effort(nodes=1), stream_of(6, 1)), 1, umpire, lines(), told.append)
     assert played.result in ("1-0", "0-1", "1/2-1/2") and played.how == umpire.ending
     assert len(told) > umpire.plies
 
 
 def test_sides_have_names():
-    assert side_named("White") == 0 and side_named("black") == 1
+    assert parse_side("White") == 0 and parse_side("black") == 1
     with pytest.raises(ValueError, match="white or black"):
-        side_named("red")
+        parse_side("red")
 
 
 # On the command line
@@ -142,7 +142,7 @@ def test_a_game_is_saved_where_it_says_with_the_result(play, tmp_path):
     assert outcome.returncode == 0 and "'nonsense' is not a move" in outcome.stdout
     (file,) = tmp_path.glob("kriegspiel-*.pgn")
     assert f"The game is saved in {file.name}." in outcome.stdout
-    (game,) = read(file.read_text())
+    (game,) = read_pgn(file.read_text())
     assert game.result == "0-1" and game.tags["White"] == "you" and game.tags["Black"] == "random"
     assert len(game.messages) == 2 and "The umpire's board:" in outcome.stdout
 
@@ -150,7 +150,7 @@ def test_a_game_is_saved_where_it_says_with_the_result(play, tmp_path):
 def test_the_end_of_the_input_saves_an_unfinished_game(play, tmp_path):
     outcome = play("", "--as", "black", "--output", "mine.pgn")
     assert outcome.returncode == 0 and "you left it, *" in outcome.stdout
-    (game,) = read((tmp_path / "mine.pgn").read_text())
+    (game,) = read_pgn((tmp_path / "mine.pgn").read_text())
     assert game.result == "*" and len(game.messages) == 1 and game.tags["Termination"] == "unterminated"
 
 
@@ -175,7 +175,7 @@ def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path, monkeypatch):
     monkeypatch.setattr(commands, "spoken_lines", lambda stage: _read(Input()))
     outcome = play("", "--output", "mine.pgn")
     assert outcome.returncode == 130 and "saved in mine.pgn" in outcome.stdout
-    assert read((tmp_path / "mine.pgn").read_text())[0].result == "*"
+    assert read_pgn((tmp_path / "mine.pgn").read_text())[0].result == "*"
 
 
 def _read(source):
@@ -186,7 +186,7 @@ def _read(source):
 def test_a_game_that_cannot_be_saved_is_told(play):
     outcome = play("e2e4\nresign\n", "--output", "no/such/folder/mine.pgn")
     assert outcome.returncode == 2 and "cannot be written" in outcome.stderr
-    assert read(outcome.stdout[outcome.stdout.index("[Event") :])[0].result == "0-1"
+    assert read_pgn(outcome.stdout[outcome.stdout.index("[Event") :])[0].result == "0-1"
 
 
 def test_wrong_options_are_refused(refused, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 from support.kriegspiel_referees import SlowReferee, cells, judged, of_the_package
 
-from fogspiel.kriegspiel.referee import Switches, Umpire
+from fogspiel.kriegspiel.referee import Referee, Switches
 
 BARE = "a draw: neither side has men enough to mate"
 THIRD = "a draw: the position stands for the third time"
@@ -262,7 +262,7 @@ HAND_MADE = {
 @pytest.mark.parametrize("name", HAND_MADE)
 def test_a_position_made_by_hand(name):
     fen, *lines = HAND_MADE[name]
-    umpire, slow, game = Umpire(fen), SlowReferee(fen), of_the_package(fen)
+    umpire, slow, game = Referee(fen), SlowReferee(fen), of_the_package(fen)
     for line in lines:
         text, answer = line.split(": ", 1)
         if answer == "not offered":
@@ -275,7 +275,7 @@ def test_a_position_made_by_hand(name):
 
 def heard(fen, texts, **switches):
     """The answers to attempts in a house with these rules."""
-    umpire = Umpire(fen, Switches(**switches))
+    umpire = Referee(fen, Switches(**switches))
     slow = SlowReferee(fen, umpire.switches.promotion_tries == "per_piece", umpire.switches.passant_square == "arrival")
     found = []
     for text in texts.split():
@@ -300,7 +300,7 @@ def test_a_house_may_announce_en_passant_where_the_pawn_arrives():
 
 
 def test_a_house_may_play_on_after_fifty_moves():
-    umpire = Umpire("7k/8/6K1/8/8/8/8/R7 w - - 98 90", Switches(fifty=False, repetition=False))
+    umpire = Referee("7k/8/6K1/8/8/8/8/R7 w - - 98 90", Switches(fifty=False, repetition=False))
     for _ in range(60):
         for text in ("a1a2", "h8g8", "a2a1", "g8h8"):
             assert umpire.attempt(text).accepted and not umpire.over
@@ -325,7 +325,7 @@ def test_a_house_may_play_on_with_bare_kings():
 
 
 def test_a_position_is_announced_when_a_game_begins_in_it():
-    umpire = Umpire("4k3/8/8/3p4/4P3/8/4r3/4K3 w - - 0 20")
+    umpire = Referee("4k3/8/8/3p4/4P3/8/4r3/4K3 w - - 0 20")
     assert cells(umpire) == [0, -1, 2, 0]
-    assert cells(Umpire("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 20")) == [0, -1, 0, 1]
-    assert Umpire("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").ending == "stalemate"
+    assert cells(Referee("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 20")) == [0, -1, 0, 1]
+    assert Referee("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").ending == "stalemate"

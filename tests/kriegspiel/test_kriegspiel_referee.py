@@ -8,15 +8,15 @@ import pytest
 from joblib import Parallel, delayed
 from support.kriegspiel_referees import SlowReferee, judged, of_the_package, questions
 
-from fogspiel.games.chess.fen import square_named
+from fogspiel.games.chess.fen import parse_square
 from fogspiel.games.kriegspiel import rules
 from fogspiel.games.kriegspiel.words import ENDINGS
-from fogspiel.kriegspiel.referee import Umpire
+from fogspiel.kriegspiel.referee import Referee
 
 
 def middle(seed, most=500):
     """A position from somewhere in a random game."""
-    rng, umpire = random.Random(seed), Umpire()
+    rng, umpire = random.Random(seed), Referee()
     for _ in range(rng.randrange(most)):
         umpire.attempt(rng.choice(umpire.actions()))
         if umpire.over:
@@ -26,7 +26,7 @@ def middle(seed, most=500):
 
 def compared(seed, fen, longest, lists=True):
     """Play a random game before three referees; what happened in it."""
-    rng, umpire, slow, game = random.Random(seed), Umpire(fen), SlowReferee(fen), of_the_package(fen)
+    rng, umpire, slow, game = random.Random(seed), Referee(fen), SlowReferee(fen), of_the_package(fen)
     told = Counter()
     for _ in range(longest):
         if umpire.over:
@@ -44,7 +44,7 @@ def compared(seed, fen, longest, lists=True):
             assert int(umpire.state[rules.END]) == slow.ending(), umpire.fen
             told["pawn"] += message[0] == 1
             told["piece"] += message[0] == 2
-            told["en passant"] += message[0] == 1 and message[1] != square_named(text[2:4])
+            told["en passant"] += message[0] == 1 and message[1] != parse_square(text[2:4])
             told["promotion"] += len(text) == 5
             told["castling"] += castles
             told["double check"] += message[2].bit_count() == 2

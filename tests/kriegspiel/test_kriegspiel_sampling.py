@@ -7,7 +7,7 @@ import pytest
 
 from fogspiel.core.game import DRAW, WIN
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.fen import move_named
+from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION
@@ -15,10 +15,10 @@ from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observe_last
 from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING, observed
+from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING, observation_of
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.referee import Referee, play_game
 
 LITTLE = Effort(nodes=150)
 
@@ -26,7 +26,7 @@ LITTLE = Effort(nodes=150)
 def turns(games, seed, greedy=True):
     """The umpire of games between simple players, and what is tried next."""
     for game in range(games):
-        umpire = Umpire()
+        umpire = Referee()
         kinds = (Greedy, Random) if greedy else (Random, Random)
         players = [kind(LITTLE, stream_of(seed, game, side)) for side, kind in enumerate(kinds)]
         for side, player in enumerate(players):
@@ -50,7 +50,7 @@ def test_the_true_board_stays_in_the_pool():
     limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64), np.empty(MOST_MOVES)
     for umpire, action in turns(6, seed=1):
         colour, pool = umpire.mover, umpire.state[None, :POSITION].copy()
-        after = Umpire()
+        after = Referee()
         after.state[:] = umpire.state
         if not after.attempt(action).accepted:
             assert keep_refusing(pool, 1, action, limits) == 1
@@ -68,7 +68,7 @@ def test_a_pool_makes_moves_that_give_the_message_that_was_heard():
     limits, out = np.empty(LIMITS, np.int64), np.empty((40, POSITION), np.int64)
     for umpire, action in turns(3, seed=2):
         colour, pool = umpire.mover, umpire.state[None, :POSITION].copy()
-        after = Umpire()
+        after = Referee()
         after.state[:] = umpire.state
         if not after.attempt(action).accepted:
             continue
@@ -87,11 +87,11 @@ def test_boards_of_the_last_observation_explain_it():
     for umpire, _ in turns(3, seed=4):
         side = umpire.mover
         seen = umpire.view(side)
-        count = observe_last(observed(seen), NOTHING, len(out), stream_of(5, len(umpire.record)), out)
+        count = observe_last(observation_of(seen), NOTHING, len(out), stream_of(5, len(umpire.record)), out)
         assert count == len(out)
         heard = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
         for board in out:
-            put_up = Umpire()
+            put_up = Referee()
             put_up.state[:POSITION] = board
             rules.begin_here(put_up.state)
             boards += 1
@@ -111,12 +111,12 @@ def test_boards_of_the_last_observation_explain_it():
 
 def test_refused_attempts_are_not_legal_on_boards_of_the_last_observation():
     out, limits = np.empty((50, POSITION), np.int64), np.empty(LIMITS, np.int64)
-    umpire = Umpire("4k3/8/8/3p4/3P4/8/8/4K3 w - - 0 1")
+    umpire = Referee("4k3/8/8/3p4/3P4/8/8/4K3 w - - 0 1")
     assert not umpire.attempt("d4d5").accepted
-    observe_last(observed(umpire.view(0)), NOTHING, len(out), stream_of(1), out)
+    observe_last(observation_of(umpire.view(0)), NOTHING, len(out), stream_of(1), out)
     for board in out:
         rules.restrict(board, limits)
-        assert not is_legal(board, limits, move_named("d4d5"))
+        assert not is_legal(board, limits, parse_move("d4d5"))
 
 
 def test_boards_like_a_model_explain_the_last_observation():
@@ -124,7 +124,7 @@ def test_boards_like_a_model_explain_the_last_observation():
     explained, stayed = [], []
     for umpire, _ in turns(2, seed=5):
         own, other = MEN + umpire.mover, MEN + 1 - umpire.mover
-        seen, true = observed(umpire.view(umpire.mover)), umpire.state[:POSITION].copy()
+        seen, true = observation_of(umpire.view(umpire.mover)), umpire.state[:POSITION].copy()
         count = observe_last(seen, true[None], len(out), stream_of(6, len(umpire.record)), out)
         for board in out[:count]:
             assert board[own] == true[own]
@@ -136,10 +136,10 @@ def test_boards_like_a_model_explain_the_last_observation():
 
 
 def test_more_pieces_taken_than_there_were_have_been_pawns():
-    seen = Umpire().view(0)
+    seen = Referee().view(0)
     seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4] = 3, 9
     out = np.empty((5, POSITION), np.int64)
-    assert observe_last(observed(seen), NOTHING, 5, stream_of(1), out) == 5
+    assert observe_last(observation_of(seen), NOTHING, 5, stream_of(1), out) == 5
     assert all(men_in(board[MEN + 1]) == 4 and men_in(board[PAWN] & board[MEN + 1]) == 3 for board in out)
 
 
@@ -147,7 +147,7 @@ def test_more_pieces_taken_than_there_were_have_been_pawns():
 def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
     def record(threads):
         player = ENGINES[name](Effort(nodes=100, threads=threads), stream_of(1))
-        return played((player, Greedy(LITTLE, stream_of(2))), Umpire(), 24).record
+        return play_game((player, Greedy(LITTLE, stream_of(2))), Referee(), 24).record
 
     assert record(1) == record(1) == record(2)
 
@@ -155,7 +155,7 @@ def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
 @pytest.mark.parametrize(("name", "blind"), [("aosp", 1), ("hs", 0)])
 def test_a_pool_that_runs_empty_begins_anew(name, blind):
     player = ENGINES[name](LITTLE, stream_of(3))
-    umpire, other = Umpire(), Random(LITTLE, stream_of(4))
+    umpire, other = Referee(), Random(LITTLE, stream_of(4))
     for side, each in enumerate((player, other)):
         each.begin(side)
     turns_without = set()
@@ -176,7 +176,7 @@ def test_a_pool_that_runs_empty_begins_anew(name, blind):
 )
 def test_a_game_may_begin_in_the_middle(name, fen):
     players = tuple(ENGINES[name](LITTLE, stream_of(5, side)) for side in range(2))
-    assert played(players, Umpire(fen), 30).plies > 1
+    assert play_game(players, Referee(fen), 30).plies > 1
 
 
 def test_an_attempt_is_weighed_only_on_boards_where_it_is_legal():
@@ -188,21 +188,21 @@ def test_an_attempt_is_weighed_only_on_boards_where_it_is_legal():
 
 
 def test_a_mate_is_the_greatest_gain_and_stalemate_a_loss():
-    board = Umpire("7k/8/5KQ1/8/8/8/8/8 w - - 0 1").state[None, :POSITION].copy()
+    board = Referee("7k/8/5KQ1/8/8/8/8/8 w - - 0 1").state[None, :POSITION].copy()
     names = ["f6f7", "g6g7", "g6e8", "g6f5", "g6h7"]
     gains = np.empty((1, len(names)), np.int32)
-    attempts = np.array(sorted(map(move_named, names), key=lambda move: move % 64), np.int64)
+    attempts = np.array(sorted(map(parse_move, names), key=lambda move: move % 64), np.int64)
     evaluator = Quiescence()
     tabulate(board, attempts, evaluator.depth, evaluator.rows[0], gains)
     gain = dict(zip(attempts.tolist(), gains[0].tolist(), strict=True))
-    assert gain[move_named("g6g7")] == 2000
-    assert gain[move_named("f6f7")] < -500
+    assert gain[parse_move("g6g7")] == 2000
+    assert gain[parse_move("f6f7")] < -500
 
 
 def test_a_pool_that_knows_the_board_mates():
-    umpire = Umpire()
+    umpire = Referee()
     player = ENGINES["aosp"](Effort(nodes=300), stream_of(1))
-    played((player, Random(LITTLE, stream_of(7))), umpire, 400)
+    play_game((player, Random(LITTLE, stream_of(7))), umpire, 400)
     assert umpire.score in (WIN, DRAW)
 
 
@@ -216,14 +216,14 @@ def test_better_samples_play_better(stronger, weaker):
         players = tuple(
             makers[name](Effort(nodes=1000), stream_of(6, game // 2, side)) for side, name in enumerate(names)
         )
-        score = played(players, Umpire(), 600).score
+        score = play_game(players, Referee(), 600).score
         points += score if game % 2 == 0 else 2 - score
     assert points > 1.2 * games
 
 
 def test_shuffled_orders_do_not_matter_to_the_table():
     draw = random.Random(1)
-    umpire = Umpire()
+    umpire = Referee()
     attempts = umpire.actions()
     board = umpire.state[None, :POSITION].copy()
     evaluator, tables = Quiescence(), []

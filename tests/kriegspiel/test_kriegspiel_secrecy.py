@@ -6,17 +6,17 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import named
-from fogspiel.core.game import game_named
-from fogspiel.core.referee import played as refereed
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
+from fogspiel.core.session import play_game as refereed
 from fogspiel.core.simulate import Match
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import KINDS, MEN, MOVER, PLY
 from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.referee import Referee, play_game
 
-GAME = game_named("kriegspiel")
+GAME = find_game("kriegspiel")
 WORLDS = 24
 """How many games a side cannot tell apart from the real one are followed."""
 
@@ -127,7 +127,7 @@ class Decent(Vandal):
 
 
 def test_writing_into_what_a_player_was_given_changes_nothing():
-    games = [played((kind(1), kind(2)), Umpire()) for kind in (Vandal, Decent)]
+    games = [play_game((kind(1), kind(2)), Referee()) for kind in (Vandal, Decent)]
     assert games[0].record == games[1].record and games[0].fen == games[1].fen
     chance = stream_of(1, 0)
     assert refereed(GAME, (Vandal(1), Vandal(2)), chance) == refereed(GAME, (Decent(1), Decent(2)), chance)
@@ -145,7 +145,7 @@ def test_a_move_that_a_player_put_on_the_list_is_refused():
     with pytest.raises(ValueError, match="is not among"):
         refereed(GAME, (Cheat(1), Cheat(2)), stream_of(1, 0))
     with pytest.raises(ValueError, match="h8h8: White has no man on h8"):
-        played((Cheat(1), Cheat(2)), Umpire())
+        play_game((Cheat(1), Cheat(2)), Referee())
 
 
 class Spy(Decent):
@@ -164,14 +164,14 @@ class Spy(Decent):
 
 
 def test_nothing_that_a_player_is_given_leads_to_the_board():
-    umpire = Umpire()
+    umpire = Referee()
     spies = Spy(1, umpire), Spy(2, umpire)
-    played(spies, umpire, 60)
+    play_game(spies, umpire, 60)
     assert min(spy.looks for spy in spies) >= 30
 
 
 def test_a_refused_attempt_is_not_heard_by_the_other_side():
-    umpire = Umpire("4k3/8/8/8/8/4n3/4P3/K7 w - - 0 1")
+    umpire = Referee("4k3/8/8/8/8/4n3/4P3/K7 w - - 0 1")
     before = umpire.view(1)
     assert not umpire.attempt("e2e4").accepted and not umpire.attempt("e2e3").accepted
     assert umpire.view(1).tobytes() == before.tobytes() != umpire.view(0).tobytes()
@@ -180,7 +180,7 @@ def test_a_refused_attempt_is_not_heard_by_the_other_side():
 def test_a_view_holds_no_man_of_the_other_side():
     rng = random.Random(3)
     for _ in range(5):
-        umpire = Umpire()
+        umpire = Referee()
         while not umpire.over:
             for side in (0, 1):
                 men = umpire.view(side)[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
@@ -189,7 +189,7 @@ def test_a_view_holds_no_man_of_the_other_side():
 
 
 def test_the_fused_game_of_uniform_players_is_the_game_of_the_rules():
-    uniform = named(GAME, "uniform")
+    uniform = find_policy(GAME, "uniform")
     fused, plain = Match(GAME, uniform, uniform), Match(GAME, uniform, uniform, fused=False)
     assert fused.fused and not plain.fused
     assert (fused.scores(21, 0, 300) == plain.scores(21, 0, 300)).all()

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import Effort, engine_named
-from fogspiel.kriegspiel.referee import Umpire, played
+from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.referee import Referee, play_game
 
 TREES = ("A:none", "B1:none", "C:none")
 
@@ -14,10 +14,10 @@ TREES = ("A:none", "B1:none", "C:none")
 @pytest.mark.parametrize("name", [*TREES, "minimax", "los", "aosp", "hs"])
 def test_an_engine_with_two_threads_plays_a_legal_game(name):
     """The umpire raises an error for whatever may not be tried."""
-    player = engine_named(name)(Effort(nodes=40, threads=2), stream_of(3, 0))
-    other = engine_named("greedy")(Effort(nodes=1), stream_of(3, 1))
+    player = find_engine(name)(Effort(nodes=40, threads=2), stream_of(3, 0))
+    other = find_engine("greedy")(Effort(nodes=1), stream_of(3, 1))
     for players in ((player, other), (other, player)):
-        umpire = played(players, Umpire(), 30)
+        umpire = play_game(players, Referee(), 30)
         assert umpire.plies == 30 or umpire.over
     assert player.nodes > 0
 
@@ -25,8 +25,8 @@ def test_an_engine_with_two_threads_plays_a_legal_game(name):
 @pytest.mark.parametrize("name", TREES)
 def test_the_visits_of_both_trees_are_added(name):
     nodes = 600
-    umpire = Umpire()
-    players = [engine_named(name)(Effort(nodes=nodes, threads=threads), stream_of(5)) for threads in (1, 2)]
+    umpire = Referee()
+    players = [find_engine(name)(Effort(nodes=nodes, threads=threads), stream_of(5)) for threads in (1, 2)]
     tried = []
     for player in players:
         player.begin(0)

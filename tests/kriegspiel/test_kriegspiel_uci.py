@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.fen import START, move_named, position_of
+from fogspiel.games.chess.fen import START, parse_move, position_of
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import with_uci
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
 from fogspiel.kriegspiel.evaluation.uci import Uci, UciEvaluator
-from fogspiel.kriegspiel.pgn_reader import read
-from fogspiel.kriegspiel.referee import Umpire
+from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.referee import Referee
 
 GOOD = """
 import sys
@@ -77,7 +77,7 @@ def test_the_table_of_an_engine_marks_illegal_attempts_and_keeps_mate_within_bou
     evaluator = UciEvaluator(good(tmp_path))
     evaluator.begin()
     gains = np.empty((1, 3), np.int32)
-    attempts = np.array([move_named(name) for name in ("e2e4", "a2a3", "e1e2")], np.int64)
+    attempts = np.array([parse_move(name) for name in ("e2e4", "a2a3", "e1e2")], np.int64)
     evaluator.evaluate(position_of(START)[None], attempts, gains)
     assert gains.tolist() == [[10, 2000, ILLEGAL]]
 
@@ -85,7 +85,7 @@ def test_the_table_of_an_engine_marks_illegal_attempts_and_keeps_mate_within_bou
 def test_moves_that_end_the_game_are_not_asked_about(tmp_path):
     evaluator = UciEvaluator(good(tmp_path))
     gains = np.empty((1, 3), np.int32)
-    attempts = np.array([move_named(name) for name in ("f6f7", "g6g7", "g6g1")], np.int64)
+    attempts = np.array([parse_move(name) for name in ("f6f7", "g6g7", "g6g1")], np.int64)
     evaluator.evaluate(position_of("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")[None], attempts, gains)
     stalemate, mate, other = gains[0].tolist()
     assert stalemate < -800 and mate == 2000 and other == stalemate + 10
@@ -93,9 +93,9 @@ def test_moves_that_end_the_game_are_not_asked_about(tmp_path):
 
 def test_a_sampling_player_follows_its_chess_engine(tmp_path):
     player = with_uci(good(tmp_path))(Effort(nodes=60), stream_of(1))
-    umpire = Umpire()
+    umpire = Referee()
     player.begin(0)
-    assert player.choose(umpire.view(0), umpire.actions()) == move_named("a2a3")
+    assert player.choose(umpire.view(0), umpire.actions()) == parse_move("a2a3")
 
 
 def test_the_process_ends_with_its_owner(tmp_path):
@@ -219,7 +219,7 @@ def test_a_game_whose_chess_engine_dies_is_saved(tmp_path, fogspiel, monkeypatch
     outcome = fogspiel("kriegspiel", "play", "--nodes", 1, "--seed", 1, "--against", mortal(tmp_path, 30))
     assert outcome.returncode == 2 and "The game is over: the chess engine" in outcome.stdout
     (file,) = tmp_path.glob("kriegspiel-*.pgn")
-    (game,) = read(file.read_text())
+    (game,) = read_pgn(file.read_text())
     assert game.result == "*" and len(game.messages) >= 2
 
 
@@ -231,7 +231,7 @@ def test_a_real_engine_finds_mate(command):
         pytest.skip(f"{name} is not installed")
     evaluator = UciEvaluator([program, *options])
     board = position_of("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")[None]
-    moves = [move_named(move) for move in ("a1a8", "a1a7", "g1f1", "a1b8")]
+    moves = [parse_move(move) for move in ("a1a8", "a1a7", "g1f1", "a1b8")]
     gains = np.empty((1, len(moves)), np.int32)
     evaluator.begin()
     evaluator.evaluate(board, np.array(moves, np.int64), gains)

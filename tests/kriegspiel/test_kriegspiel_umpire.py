@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import DRAW, LOSS, WIN
-from fogspiel.kriegspiel.referee import WILD_16, Message, Switches, Umpire, played, replayed, switches_of
+from fogspiel.kriegspiel.referee import WILD_16, Message, Referee, Switches, play_game, replay_game, switches_of
 
 
 def after(*moves, fen=None):
     """The umpire after these moves, all of which must be accepted."""
-    umpire = Umpire(fen)
+    umpire = Referee(fen)
     for move in moves:
         assert umpire.attempt(move).accepted, move
     return umpire
 
 
 def test_a_game_begins_with_twenty_attempts_and_white_to_move():
-    umpire = Umpire()
+    umpire = Referee()
     assert umpire.mover == 0 and not umpire.over and umpire.ending is None and umpire.score == DRAW
     assert len(umpire.attempts()) == 20 and "e2e4" in umpire.attempts()
     assert umpire.message.text == "White begins"
@@ -41,7 +41,7 @@ def test_a_refusal_says_nothing_else_and_leaves_the_turn():
 
 
 def test_checks_come_in_words_and_as_data():
-    umpire = Umpire("4k3/8/8/8/4N3/8/8/K3R3 w - - 0 1")
+    umpire = Referee("4k3/8/8/8/4N3/8/8/K3R3 w - - 0 1")
     answer = umpire.attempt("e4f6")
     assert answer.message.checks == ("file", "knight")
     assert answer.text == "White moved, check on the file, check by a knight"
@@ -56,9 +56,9 @@ def test_a_mate_ends_the_game_and_says_who_won():
 
 
 def test_a_game_that_begins_in_the_middle_tells_what_its_mover_must_know():
-    umpire = Umpire("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 20")
+    umpire = Referee("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 20")
     assert umpire.message.text == "White begins, 1 pawn try"
-    assert Umpire("4k3/8/8/8/8/8/4r3/4K3 w - - 0 20").message.text == "White begins, check on the file"
+    assert Referee("4k3/8/8/8/8/8/4r3/4K3 w - - 0 20").message.text == "White begins, check on the file"
 
 
 START = ()
@@ -104,11 +104,11 @@ def test_a_mistake_is_explained_in_one_sentence_and_changes_nothing(before, move
 def test_a_promotion_must_say_what_the_pawn_becomes():
     fen = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
     with pytest.raises(ValueError, match="a7a8: say what the pawn becomes, as in a7a8q"):
-        Umpire(fen).attempt("a7a8")
+        Referee(fen).attempt("a7a8")
     for letter in "qrbn":
-        assert Umpire(fen).attempt(f"a7a8{letter}").accepted
+        assert Referee(fen).attempt(f"a7a8{letter}").accepted
     with pytest.raises(ValueError, match="'a7a8k' is not a move"):
-        Umpire(fen).attempt("a7a8k")
+        Referee(fen).attempt("a7a8k")
 
 
 def test_a_refused_attempt_is_not_taken_twice_in_a_turn_but_again_in_the_next():
@@ -128,7 +128,7 @@ def test_nothing_can_be_tried_after_the_end():
 
 
 def test_numbers_are_as_good_as_text():
-    umpire = Umpire()
+    umpire = Referee()
     for action in (12 + 64 * 28, np.int64(52 + 64 * 36)):
         assert umpire.attempt(action).accepted
     assert umpire.fen == after("e2e4", "e7e5").fen
@@ -159,7 +159,7 @@ def test_switches_come_back_from_their_names():
 
 def test_there_are_two_sides():
     with pytest.raises(ValueError, match="there is no side 2: 0 is White and 1 is Black"):
-        Umpire().view(2)
+        Referee().view(2)
 
 
 class First:
@@ -173,20 +173,20 @@ class First:
 
 
 def test_a_game_is_played_to_its_end_or_to_a_limit_and_replays():
-    short = played((First(), First()), Umpire(), 11)
+    short = play_game((First(), First()), Referee(), 11)
     assert short.plies == 11 and not short.over and short.score == DRAW
-    whole = played((First(), First()), Umpire())
+    whole = play_game((First(), First()), Referee())
     assert whole.over
-    again = replayed(whole.record)
+    again = replay_game(whole.record)
     assert (again.state == whole.state).all() and again.ending == whole.ending
     house = {"repetition": False}
-    assert replayed(whole.record, switches=house).fen == whole.fen
+    assert replay_game(whole.record, switches=house).fen == whole.fen
 
 
 def test_a_record_that_goes_on_after_the_end_is_refused():
-    whole = played((First(), First()), Umpire())
+    whole = play_game((First(), First()), Referee())
     with pytest.raises(ValueError, match="the game is over"):
-        replayed([*whole.record, 0])
+        replay_game([*whole.record, 0])
 
 
 def test_the_true_position_comes_as_a_fen():

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from fogspiel.runs.report import Chart, Report, Series, Table, files, written
+from fogspiel.runs.report import Chart, Report, Series, Table, files, write_report
 
 NASTY = 'a | b <script>alert("x")</script> & *c* $d$ `e`'
 
@@ -44,7 +44,7 @@ def test_a_report_is_written_as_markdown_html_json_csv_svg_and_png(made):
 
 def test_equal_reports_give_equal_bytes(made, tmp_path):
     folder = tmp_path / "new" / "folder"
-    assert {path.name: path.read_bytes() for path in written(some_report(), folder)} == made
+    assert {path.name: path.read_bytes() for path in write_report(some_report(), folder)} == made
     assert {path.name for path in folder.iterdir()} == set(made)  # no drafts are left
 
 
@@ -132,7 +132,7 @@ def test_numbers_of_other_libraries_become_plain_ones():
 def test_a_folder_that_cannot_be_written_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"the report cannot be written to .*file"):
-        written(Report("r", "R", "c", [], []), tmp_path / "file")
+        write_report(Report("r", "R", "c", [], []), tmp_path / "file")
 
 
 @pytest.mark.parametrize(

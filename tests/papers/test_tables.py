@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fogspiel.core.game import game_named, parameters_of
+from fogspiel.core.game import find_game, parameters_of
 from fogspiel.papers import methods_compared, table2, table3
 from fogspiel.papers.catalogue import EXPERIMENTS
 from fogspiel.papers.published import CROSSED, LINES, METHODS, SEEDS, Line
-from fogspiel.runs.jobs import Experiment, Job, Request, carry_on, known_rows, run_of
+from fogspiel.runs.jobs import Experiment, Job, Request, carry_on, find_or_create_run, known_rows
 from fogspiel.runs.store import Store
-from fogspiel.stats.median_interval import spread
+from fogspiel.stats.median_interval import median_interval
 
 TINY = Request("table2", quick=True, seeds=2, scale=0.002)
 GAMES = ("batawaf", "pig", "permutation-ttt")
@@ -47,7 +47,7 @@ SMALL = Experiment(small_batches, lambda request, rows: None)
 
 def rows_of(path, request, experiment=SMALL, processes=1, watch=lambda *seen: None):
     with Store.open(path, write=True) as store:
-        run = run_of(store, request.as_ask())
+        run = find_or_create_run(store, request.as_ask())
         found = carry_on(run, experiment, processes, known_rows(store), watch)
         return run.name, found, [(row.kind, row.body) for row in run.rows]
 
@@ -111,7 +111,7 @@ def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_t
         "nim": 383, "permutation-four": 2, "permutation-ttt": 18, "pig": 1, "cheat": 28, "cheat-special": 29,
         "flip": 420, "four-in-a-row": 14, "battleship": 33,
     }  # fmt: skip
-    assert {line.game: len(parameters_of(game_named(line.game))) for line in LINES} == counts
+    assert {line.game: len(parameters_of(find_game(line.game))) for line in LINES} == counts
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.crossed], ids=lambda line: line.game)
@@ -170,14 +170,14 @@ def test_the_interval_of_a_median_covers_it_as_often_as_it_says():
     stream = np.random.default_rng(1)
     for count in (3, 6, 10, 20):
         samples = stream.normal(size=(4000, count))
-        found = [spread(sample.tolist()) for sample in samples]
+        found = [median_interval(sample.tolist()) for sample in samples]
         covered = np.mean([each.low <= 0 <= each.high for each in found])
         assert abs(covered - found[0].confidence) < 0.02
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_a_spread_lies_within_its_results(results):
-    found = spread(results)
+    found = median_interval(results)
     assert min(results) <= found.low <= found.median <= found.high <= max(results)
     assert found.confidence >= (0.95 if len(results) > 5 else 1 - 2 * comb(len(results), 0) / 2 ** len(results) - 1e-12)
 

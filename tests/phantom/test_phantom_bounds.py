@@ -20,10 +20,10 @@ from fogspiel.phantom.lemmas import (
     informed_once,
     orbits,
     random_play,
-    symmetrised,
+    symmetrise,
 )
 from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, step_claims
-from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verified
+from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verify
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 
@@ -201,7 +201,7 @@ def test_hex_has_no_beliefs_here():
 
 def test_lemma_1_counts_three_kinds_of_cells_and_spreads_a_first_try_over_its_kind():
     assert [len(orbit) for orbit in orbits(FOUR)] == [4, 8, 4]
-    assert symmetrised(FOUR, {5: Fraction(1)}) == dict.fromkeys((5, 6, 9, 10), Fraction(1, 4))
+    assert symmetrise(FOUR, {5: Fraction(1)}) == dict.fromkeys((5, 6, 9, 10), Fraction(1, 4))
 
 
 def test_lemma_3_finds_the_three_tries_that_win_or_tell_at_the_end_of_3x3():
@@ -246,7 +246,7 @@ def test_small_boards_are_solved_with_a_proof(name, value):
     result, _ = result_of(name)
     assert (result["lower"], result["upper"]) == (value, value)
     proof = json.loads(json.dumps(result["certificate"]))
-    assert verified(proof) == (Fraction(value), Fraction(value))
+    assert verify(proof) == (Fraction(value), Fraction(value))
 
 
 def broken(proof, change):
@@ -276,9 +276,9 @@ def test_a_proof_that_was_tampered_with_is_refused_with_a_sentence():
     }
     for sentence, change in changes.items():
         with pytest.raises(ValueError, match=f"the proof is not valid: .*{sentence}"):
-            verified(broken(proof, change))
+            verify(broken(proof, change))
     with pytest.raises(ValueError, match="digest does not fit"):
-        verified(proof | {"lower": "1/3"})
+        verify(proof | {"lower": "1/3"})
 
 
 def test_giving_up_anywhere_in_a_proof_lowers_what_it_guarantees():
@@ -292,7 +292,7 @@ def test_giving_up_anywhere_in_a_proof_lowers_what_it_guarantees():
                     p["black"][node]["rows"][0][0][place] = None
 
                 with pytest.raises(ValueError, match="but guarantees 0"):
-                    verified(broken(proof, give_up))
+                    verify(broken(proof, give_up))
                 refused += 1
     assert refused >= 10
 
@@ -307,7 +307,7 @@ def test_bounds_of_another_game_are_refused():
 def test_bounds_without_time_are_the_trivial_ones():
     for name in ("phantom-ponnuki-4x4", "phantom-ponnuki-5x5"):
         result, _ = result_of(name, 0.0)
-        assert (result["lower"], result["upper"]) == ("0", "1") and verified(result["certificate"]) == (0, 1)
+        assert (result["lower"], result["upper"]) == ("0", "1") and verify(result["certificate"]) == (0, 1)
 
 
 def test_a_search_goes_on_from_what_was_saved():
@@ -315,7 +315,7 @@ def test_a_search_goes_on_from_what_was_saved():
     saved = json.loads(json.dumps(steps[-1].saved)) | {"lower": "0", "black": []}
     result, again = result_of("phantom-ponnuki-3x3", 60.0, saved)
     assert result["lower"] == "1" and again[-1].remark == "Black wins for sure after 0 beliefs"
-    assert verified(result["certificate"]) == (1, 1)
+    assert verify(result["certificate"]) == (1, 1)
 
 
 @pytest.mark.slow
@@ -325,4 +325,4 @@ def test_black_gets_three_quarters_on_4x4_and_the_work_can_be_interrupted(monkey
     saved = json.loads(json.dumps(steps[-1].saved)) if steps else None
     result, _ = result_of("phantom-ponnuki-4x4", 600.0, saved)
     assert Fraction(result["lower"]) == Fraction(3, 4)
-    assert verified(json.loads(json.dumps(result["certificate"])))[0] == Fraction(3, 4)
+    assert verify(json.loads(json.dumps(result["certificate"])))[0] == Fraction(3, 4)

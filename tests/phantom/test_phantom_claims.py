@@ -6,8 +6,8 @@ import pytest
 
 from fogspiel.core.game import CHANCE, OVER
 from fogspiel.phantom import paper_claims
-from fogspiel.phantom.paper_strategy import A3, B2, C1, Prescription, black_choices, family, prescribed
-from fogspiel.solve.checkers.tree_certificate import Look, conceded
+from fogspiel.phantom.paper_strategy import A3, B2, C1, Prescription, black_choices, family, prescribe
+from fogspiel.solve.checkers.tree_certificate import Look, best_response_value
 
 HALF = Fraction(1, 2)
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
@@ -96,14 +96,14 @@ def plan_of(game, player):
 @pytest.mark.parametrize(("fallback", "ensured"), [(A3, Fraction(3, 4)), (C1, Fraction(11, 16))])
 def test_an_umpire_confirms_what_blacks_moves_ensure(fallback, ensured):
     told = Prescription(fallback)
-    game = prescribed(told)
+    game = prescribe(told)
     assert game.exact.value == ensured
     tables = [dict(zip(game.knowledge[player], game.choices[player], strict=True)) for player in (0, 1)]
     # Black's strategy against everything that White can do, then White's strategy against all that Black may do
     free_white = Umpire(lambda player, known: whites_choices(known) if player else tables[0][known])
-    assert conceded(free_white, plan_of(game, 0), 0) == ensured
+    assert best_response_value(free_white, plan_of(game, 0), 0) == ensured
     told_white = Umpire(lambda player, known: tables[1][known] if player else black_choices(told, known))
-    assert conceded(told_white, plan_of(game, 1), 1) == ensured
+    assert best_response_value(told_white, plan_of(game, 1), 1) == ensured
 
 
 @pytest.fixture(scope="module")

@@ -21,18 +21,18 @@ from fogspiel.games.shared.boards import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.phantom.abrupt import Walks, narrowing
+from fogspiel.phantom.abrupt import Walks, narrow_bounds
 from fogspiel.phantom.bilinear_form import form_of
-from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restricted, whole_plan
+from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restrict_to_support, whole_plan
 from fogspiel.phantom.histories import geometry, histories_of
-from fogspiel.phantom.regret_matching import Regrets, averaged, plan_of, secured
+from fogspiel.phantom.regret_matching import Regrets, average_strategy, guaranteed_value, plan_of
 from fogspiel.phantom.solution_certificate import certificate
-from fogspiel.phantom.solver import form_named, opened, opening_values, openings, second_route, solution, solving
+from fogspiel.phantom.solver import find_form, opened, opening_values, openings, second_route, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
 from fogspiel.solve.checkers import phantom_solution
 from fogspiel.solve.checkers.tree_certificate import digest_of
-from fogspiel.solve.lp import equilibrium, solved
-from fogspiel.solve.presolve.pipeline import presolved
+from fogspiel.solve.lp import equilibrium, solve_lp
+from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.tree import tree_of
 
 VALUE = Fraction(5, 6)
@@ -40,7 +40,7 @@ VALUE = Fraction(5, 6)
 
 @pytest.fixture(scope="module")
 def form():
-    return form_named("phantom-ttt")
+    return find_form("phantom-ttt")
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def test_the_value_of_phantom_tic_tac_toe_is_exact_and_both_verifiers_accept_it(
     assert (answer.lower, answer.upper) == (VALUE, VALUE)
     for player, plan in enumerate(answer.plans):
         assert guarantee(answer.form, player, plan) == VALUE
-    assert phantom_solution.verified(document) == (VALUE, VALUE)
-    assert phantom_solution.verified(json.loads(json.dumps(document))) == (VALUE, VALUE)
+    assert phantom_solution.verify(document) == (VALUE, VALUE)
+    assert phantom_solution.verify(json.loads(json.dumps(document))) == (VALUE, VALUE)
 
 
 def test_the_paper_s_bounds_hold(answer):
@@ -112,9 +112,9 @@ def test_the_best_first_stone_is_a_corner_and_no_opening_beats_the_game():
 
 def test_rounding_a_plan_hardly_changes_what_it_secures(form):
     for player, side in enumerate(form.sides):
-        uniform = averaged(side, np.zeros(side.sequences))
+        uniform = average_strategy(side, np.zeros(side.sequences))
         rounded = guarantee(form, player, whole_plan(side, uniform))
-        assert abs(float(rounded) - secured(form, player, plan_of(side, uniform))) < 1e-9
+        assert abs(float(rounded) - guaranteed_value(form, player, plan_of(side, uniform))) < 1e-9
 
 
 def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
@@ -129,7 +129,7 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             plans[player] = plan
             changed = certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
             board, rows = BOARDS["ttt"], changed["strategies"][phantom_solution.PLAYERS[player]]
-            found = phantom_solution.secured(board, player, phantom_solution.strategy_of(board, player, rows))
+            found = phantom_solution.guaranteed_value(board, player, phantom_solution.strategy_of(board, player, rows))
             assert found == guarantee(form, player, plan)
 
 
@@ -138,7 +138,7 @@ def test_dark_hex_is_a_sure_win_for_black():
     assert (answer.lower, answer.upper) == (1, 1)
     assert answer.form.sizes["infosets"] == [18642, 36564]
     assert answer.form.sizes["sequences"] == [66047, 115086]
-    assert phantom_solution.verified(certificate(answer)) == (1, 1)
+    assert phantom_solution.verify(certificate(answer)) == (1, 1)
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ SMALL = {
 
 def value_by_the_tree(board, variant):
     game = phantom("small", "small", board, "a test", abrupt=variant == "abrupt", counted=variant == "numturns")
-    return equilibrium(presolved(tree_of(game)).form).value
+    return equilibrium(presolve_tree(tree_of(game)).form).value
 
 
 def compare_with_the_tree(monkeypatch, name, variant):
@@ -242,7 +242,7 @@ def test_an_interrupted_walk_takes_the_same_path(monkeypatch):
 
 
 def test_bounds_on_the_abrupt_game_close_in_step_by_step():
-    steps = list(itertools.islice(narrowing("ttt"), 2))
+    steps = list(itertools.islice(narrow_bounds("ttt"), 2))
     assert all(step.lower <= step.upper for step in steps)
     assert steps[0].upper - steps[0].lower >= steps[1].upper - steps[1].lower
 
@@ -252,7 +252,7 @@ def test_bounds_on_the_abrupt_game_close_in_step_by_step():
 
 def test_the_restricted_program_has_the_value_of_the_game(form, answer):
     support = np.flatnonzero(answer.plans[0].weights)
-    point = solved(restricted(form, 0, support))
+    point = solve_lp(restrict_to_support(form, 0, support))
     assert abs(0.5 + point.value - float(VALUE)) < 1e-9
 
 
@@ -266,7 +266,7 @@ def test_a_plan_that_loses_weight_on_the_way_is_refused(form, answer):
 
 def test_a_rounded_plan_is_a_plan(form):
     for side in form.sides:
-        check_flow(side, whole_plan(side, averaged(side, np.zeros(side.sequences))))
+        check_flow(side, whole_plan(side, average_strategy(side, np.zeros(side.sequences))))
 
 
 def test_an_opening_that_is_symmetric_to_another_is_refused(form):
@@ -279,9 +279,9 @@ def test_an_opening_that_is_symmetric_to_another_is_refused(form):
 
 
 def test_an_interrupted_run_takes_the_same_path(form):
-    steps = solving("phantom-ttt", form)
+    steps = solve_in_steps("phantom-ttt", form)
     states = [step.state for step in itertools.islice(steps, 3)]
-    resumed = solving("phantom-ttt", form, state=states[1])
+    resumed = solve_in_steps("phantom-ttt", form, state=states[1])
     assert next(resumed).state == states[1]
     assert next(resumed).state == states[2]
 
@@ -322,9 +322,9 @@ def test_a_certificate_that_was_changed_is_refused(document):
     changed = copy.deepcopy(document)
     rows_of(changed)[2][2] = {"B2": "1"}
     with pytest.raises(ValueError, match="digest"):
-        phantom_solution.verified(changed)
+        phantom_solution.verify(changed)
     with pytest.raises(ValueError, match="lower bound"):
-        phantom_solution.verified(signed(changed))
+        phantom_solution.verify(signed(changed))
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
 )
 def test_a_wrong_claim_is_refused_even_if_it_is_signed(document, key, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verified(signed(copy.deepcopy(document) | {key: wrong}))
+        phantom_solution.verify(signed(copy.deepcopy(document) | {key: wrong}))
 
 
 @pytest.mark.parametrize(
@@ -366,18 +366,18 @@ def test_a_row_that_makes_no_sense_is_refused(document, row, sentence):
     changed = copy.deepcopy(document)
     rows_of(changed)[:] = [row]
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verified(signed(changed))
+        phantom_solution.verify(signed(changed))
 
 
 def test_a_repeated_row_is_refused_and_a_missing_one_counts(document):
     changed = copy.deepcopy(document)
     rows_of(changed).append(rows_of(changed)[0])
     with pytest.raises(ValueError, match="repeats"):
-        phantom_solution.verified(signed(changed))
+        phantom_solution.verify(signed(changed))
     changed = copy.deepcopy(document)
     rows_of(changed, "white").pop(0)
     with pytest.raises(ValueError, match="upper bound"):
-        phantom_solution.verified(signed(changed))
+        phantom_solution.verify(signed(changed))
 
 
 # Words

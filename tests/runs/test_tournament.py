@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.core.game import game_named
-from fogspiel.runs.jobs import known_rows, run_of
+from fogspiel.core.game import find_game
+from fogspiel.runs.jobs import find_or_create_run, known_rows
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.standings import sentences, standings
 from fogspiel.runs.store import Store
@@ -17,12 +17,12 @@ BATAWAF = ("descending", "ascending", "uniform")
 
 
 def asked(path, words=BATAWAF, games=400, game="batawaf"):
-    return played.tournament(game_named(game), words, games, 1, path)
+    return played.parse_tournament(find_game(game), words, games, 1, path)
 
 
 def outcome(path, request, processes=1, watch=lambda *seen: None):
     with Store.open(path, write=True) as store:
-        run = run_of(store, request.as_ask())
+        run = find_or_create_run(store, request.as_ask())
         found = played.carry_on(run, path, processes, known_rows(store, played.METHOD), watch)
         return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
 

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from fogspiel.runs.workers import Limits, beat, worked
+from fogspiel.runs.workers import Limits, beat, run_jobs
 
 IMPATIENT = Limits(begun=60, going_on=2)
 ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
@@ -56,7 +56,7 @@ def failing():
 
 def results(jobs, processes=2, cluster=None, limits=IMPATIENT):
     faults = []
-    return list(worked(jobs, processes, cluster, faults.append, limits)), faults
+    return list(run_jobs(jobs, processes, cluster, faults.append, limits)), faults
 
 
 def harmed(harm, folder, count=6, victim=2):
@@ -80,8 +80,8 @@ def process_named(fault):
 
 def test_a_beat_outside_a_worker_does_nothing_and_one_process_is_this_one():
     beat()
-    assert list(worked([os.getpid, os.getpid], 1)) == [os.getpid()] * 2
-    assert list(worked([], 4)) == []
+    assert list(run_jobs([os.getpid, os.getpid], 1)) == [os.getpid()] * 2
+    assert list(run_jobs([], 4)) == []
 
 
 def test_a_killed_worker_is_named_and_its_job_repeated(tmp_path):
@@ -92,7 +92,7 @@ def test_a_killed_worker_is_named_and_its_job_repeated(tmp_path):
 
 def test_a_worker_that_died_while_it_was_idle_is_not_given_a_job(tmp_path):
     faults = []
-    jobs = worked([os.getpid, Square(2, 2, signal.SIGKILL, str(tmp_path), 0.1)], 2, on_fault=faults.append)
+    jobs = run_jobs([os.getpid, Square(2, 2, signal.SIGKILL, str(tmp_path), 0.1)], 2, on_fault=faults.append)
     os.kill(next(jobs), signal.SIGKILL)
     time.sleep(1)
     assert next(jobs) == 4 and len(faults) == 1
@@ -110,14 +110,14 @@ def test_a_stopped_worker_is_noticed_named_killed_and_its_job_repeated(tmp_path)
 def test_a_job_that_always_kills_its_worker_ends_in_one_sentence_after_all_before_it():
     faults, found = [], []
     with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
-        for square in worked(harmed(signal.SIGKILL, ""), 2, on_fault=faults.append):
+        for square in run_jobs(harmed(signal.SIGKILL, ""), 2, on_fault=faults.append):
             found.append(square)
     assert found == [0, 1]
     assert [fault.split(": ")[1] for fault in faults] == ["the job is repeated"] * 2 + ["the job is given up"]
 
 
 def test_an_error_in_a_job_is_raised_when_its_turn_has_come():
-    jobs = worked([Square(1), Square(2, seconds=0.5), failing, Square(3)], 2)
+    jobs = run_jobs([Square(1), Square(2, seconds=0.5), failing, Square(3)], 2)
     assert [next(jobs), next(jobs)] == [1, 4]
     with pytest.raises(ValueError, match="this job cannot be done"):
         next(jobs)
@@ -125,7 +125,7 @@ def test_an_error_in_a_job_is_raised_when_its_turn_has_come():
 
 def test_who_stops_listening_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with closing(worked([os.getpid, *(Square(n, seconds=60) for n in range(3))], 2)) as jobs:
+    with closing(run_jobs([os.getpid, *(Square(n, seconds=60) for n in range(3))], 2)) as jobs:
         process = next(jobs)
         assert alive(process) and any(tmp_path.iterdir())
         began = time.monotonic()
@@ -149,14 +149,14 @@ def stored(tmp_path, monkeypatch):
     from fogspiel.papers import table2
     from fogspiel.papers.catalogue import EXPERIMENTS
     from fogspiel.papers.published import LINES
-    from fogspiel.runs.jobs import carry_on, run_of
+    from fogspiel.runs.jobs import carry_on, find_or_create_run
     from fogspiel.runs.store import Store
 
     monkeypatch.setattr(table2, "LINES", tuple(line for line in LINES if line.game == "batawaf"))
 
     def rows(name, *how):
         with Store.open(tmp_path / name, write=True) as store:
-            run = run_of(store, replace(TINY, seeds=1).as_ask())
+            run = find_or_create_run(store, replace(TINY, seeds=1).as_ask())
             carry_on(run, EXPERIMENTS["table2"], *how)
             return [(row.number, row.kind, json.dumps(row.body)) for row in run.rows]
 
@@ -338,7 +338,7 @@ def rows_in(store):
 
 @ON_CLUSTER
 def test_jobs_that_nobody_waits_for_are_broken_off_so_that_others_are_done(cluster):
-    with closing(worked([Square(1), *([waits] * 4)], 1, cluster.scheduler_address)) as jobs:
+    with closing(run_jobs([Square(1), *([waits] * 4)], 1, cluster.scheduler_address)) as jobs:
         assert next(jobs) == 1
     found, _ = results([Square(n) for n in range(6)], cluster=cluster.scheduler_address)
     assert found == SQUARES

@@ -7,7 +7,7 @@ import pytest
 from test_response import PENNIES, random_trees, tree_from
 
 from fogspiel.games import kuhn, leduc
-from fogspiel.solve.best_response import judgement
+from fogspiel.solve.best_response import exploitability
 from fogspiel.solve.cfr import METHODS, Regrets
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
 
@@ -119,7 +119,7 @@ def test_bounds_hold_the_value_of_kuhn_and_leduc_and_the_judge_agrees(method):
             run.advance(iterations)
             bounds = run.gap()
             assert bounds.lower - 1e-12 <= value <= bounds.upper + 1e-12
-            verdict = judgement(tree, bounds.first, bounds.second)
+            verdict = exploitability(tree, bounds.first, bounds.second)
             assert verdict.lower == pytest.approx(bounds.lower, abs=1e-12)
             assert verdict.upper == pytest.approx(bounds.upper, abs=1e-12)
             for rows in (run.average, run.last, (bounds.first, bounds.second)):
@@ -135,7 +135,7 @@ def test_each_side_takes_the_better_of_average_and_last():
         for _ in range(40):
             run.advance(1)
             bounds, (averages, lasts) = run.gap(), (run.average, run.last)
-            means, ends = judgement(tree, *averages), judgement(tree, *lasts)
+            means, ends = exploitability(tree, *averages), exploitability(tree, *lasts)
             assert bounds.lower == pytest.approx(max(means.lower, ends.lower), abs=1e-12)
             assert bounds.upper == pytest.approx(min(means.upper, ends.upper), abs=1e-12)
             assert bounds.gap == bounds.upper - bounds.lower
@@ -196,7 +196,7 @@ def test_random_games_are_solved(method):
         run.advance(3000)
         bounds = run.gap()
         assert -1e-12 <= bounds.gap < 0.02
-        assert judgement(tree, bounds.first, bounds.second).gap == pytest.approx(bounds.gap, abs=1e-12)
+        assert exploitability(tree, bounds.first, bounds.second).gap == pytest.approx(bounds.gap, abs=1e-12)
 
 
 def test_pcfr_plus_needs_few_iterations_on_kuhn_and_cfr_plus_on_leduc():

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from support.small_resistance import small_resistance, swap
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.games import leduc
-from fogspiel.solve.best_response import judgement
+from fogspiel.solve.best_response import exploitability
 from fogspiel.solve.colour_refinement import colours_from, colours_of, quotient
 from fogspiel.solve.generators import Generator, orbits, symmetric, try_out
-from fogspiel.solve.lp import solved
+from fogspiel.solve.lp import solve_lp
 from fogspiel.solve.sequence_form import behaviour_of
 from fogspiel.solve.sequence_lp import plans_of, program_of
 from fogspiel.solve.tree import sequence_form, tree_of
 
-LEDUC = game_named("leduc-labelled")
+LEDUC = find_game("leduc-labelled")
 SETUP = (4, 2, (2, 2, 2), 2)
 
 
@@ -40,9 +40,9 @@ def suits_of(rank):
 
 def is_equilibrium(tree, planner, found):
     """Whether the lifted solution of the quotient is an equilibrium of the whole game; and its value."""
-    form, point = sequence_form(tree), solved(found.program)
+    form, point = sequence_form(tree), solve_lp(found.program)
     plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
-    verdict = judgement(tree, *map(behaviour_of, form.plexes, plans))
+    verdict = exploitability(tree, *map(behaviour_of, form.plexes, plans))
     return abs(verdict.lower - point.value) < 1e-9 and abs(verdict.upper - point.value) < 1e-9, point.value
 
 
@@ -77,7 +77,7 @@ def test_interchangeable_players_of_the_resistance():
 
 def test_a_permutation_of_cells_is_a_map_of_views():
     """In rock-paper-scissors nothing but the view's own cells can be moved, and moving nothing is a symmetry."""
-    game = game_named("rps")
+    game = find_game("rps")
     still = Generator("nothing", np.arange(game.sizes.actions), np.arange(game.sizes.view))
     try_out(game, still)
     turned = Generator("rotation", np.roll(np.arange(game.sizes.actions), 1), lambda player, seen: seen)

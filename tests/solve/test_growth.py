@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fogspiel.core.game import game_named
-from fogspiel.solve.best_response import judgement
+from fogspiel.core.game import find_game
+from fogspiel.solve.best_response import exploitability
 from fogspiel.solve.double_oracle import Side, double_oracle, restricted_game
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.row_generation import BrokenInvariant, Growth, Restricted, lazy
@@ -39,7 +39,7 @@ RANDOM_GAMES = 60
 
 @cache
 def solvable(name: str) -> tuple[Tree, SequenceForm]:
-    tree = tree_of(game_named(name))
+    tree = tree_of(find_game(name))
     return tree, sequence_form(tree)
 
 
@@ -95,7 +95,7 @@ def random_tree(seed: int) -> Tree:
 
 def check_round(tree: Tree, growth: Growth) -> None:
     """The judge agrees with what a round says about its strategies."""
-    judged = judgement(tree, *growth.behaviours)
+    judged = exploitability(tree, *growth.behaviours)
     assert judged.upper - judged.lower == pytest.approx(growth.gap, abs=1e-9)
     assert growth.lower >= judged.lower - 1e-9
     assert growth.upper <= judged.upper + 1e-9
@@ -108,7 +108,7 @@ def test_a_growing_game_ends_at_the_value_with_strategies_that_the_judge_finds_o
     last = rounds_of(way, form)[-1]
     assert last.final
     assert last.value == pytest.approx(VALUES[name], abs=1e-9)
-    judged = judgement(tree, *last.behaviours)
+    judged = exploitability(tree, *last.behaviours)
     assert judged.lower == pytest.approx(VALUES[name], abs=1e-9)
     assert judged.upper == pytest.approx(VALUES[name], abs=1e-9)
 
@@ -151,7 +151,7 @@ def test_a_lazy_responder_secures_more_in_every_round(planner: int) -> None:
     tree, form = solvable("leduc")
     secured = []
     for growth in lazy(form, planner):
-        judged = judgement(tree, *growth.behaviours)
+        judged = exploitability(tree, *growth.behaviours)
         secured.append(judged.lower if planner else -judged.upper)
     assert all(after >= before - 1e-9 for before, after in pairwise(secured))
 
@@ -221,7 +221,7 @@ def test_a_run_interrupted_anywhere_ends_with_the_same_bytes(way: str, name: str
 def test_a_loose_tolerance_stops_at_the_first_strategies_that_meet_it(way: str) -> None:
     tree, form = solvable("leduc")
     rounds = rounds_of(way, form, tolerance=0.2)
-    gaps = [judged.upper - judged.lower for judged in (judgement(tree, *growth.behaviours) for growth in rounds)]
+    gaps = [judged.upper - judged.lower for judged in (exploitability(tree, *growth.behaviours) for growth in rounds)]
     assert gaps[-1] <= 0.2 < min(gaps[:-1])
 
 
@@ -249,7 +249,7 @@ def test_pairs_of_restricted_strategies_are_worth_what_they_get_in_the_whole_gam
         plans = [plan_of(plex, law) for plex, law in zip(game.plexes, laws, strict=True)]
         inside = float(plans[0] @ game.matrix.times(plans[1]))
         wholes = [side.plan(law) for side, law in zip(sides, laws, strict=True)]
-        outside = judgement(tree, *(behaviour_of(p, w) for p, w in zip(form.plexes, wholes, strict=True)))
+        outside = exploitability(tree, *(behaviour_of(p, w) for p, w in zip(form.plexes, wholes, strict=True)))
         assert inside == pytest.approx(outside.value, abs=1e-12)
         for side in sides:
             side.add(growth.added[side.player])

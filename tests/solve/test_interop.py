@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.core.game import game_named
-from fogspiel.solve.formats import described, efg_text, from_efg, from_nfg, from_openspiel, nfg_text, read_efg, read_nfg
+from fogspiel.core.game import find_game
+from fogspiel.solve.formats import describe, efg_text, from_efg, from_nfg, from_openspiel, nfg_text, read_efg, read_nfg
 from fogspiel.solve.formats.nfg import plans, strategies
-from fogspiel.solve.formats.tree_builder import Plant
+from fogspiel.solve.formats.tree_builder import TreeBuilder
 from fogspiel.solve.sequence_form import exact_best_total
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
 
@@ -249,7 +249,7 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_the_reader(read, tex
 
 @pytest.mark.parametrize("name", ["kuhn", "binary-poker", "rps", "leduc", "goofspiel-4"])
 def test_a_game_written_and_read_back_is_the_same_game(name, tmp_path):
-    game = described(game_named(name))
+    game = describe(find_game(name))
     path = tmp_path / f"{name}.efg"
     path.write_text(efg_text(*game))
     back = read_efg(path)
@@ -262,7 +262,7 @@ def test_a_game_written_and_read_back_is_the_same_game(name, tmp_path):
 
 
 def test_a_game_of_wins_and_losses_is_written_with_payoffs_that_add_up_to_one():
-    nim = game_named("nim")
+    nim = find_game("nim")
     first_move_wins = from_efg('EFG 2 R "won" { "a" "b" } t "" 1 "" { 1 0 }').tree
     assert nim.payoffs[0] + nim.payoffs[-1] == 1
     text = efg_text(first_move_wins, total=Fraction(1))
@@ -280,7 +280,7 @@ def test_a_file_written_and_read_back_is_the_same_file_in_every_word():
 
 
 def test_names_are_written_as_gambit_accepts_them():
-    plant = Plant("odd", 10, lambda: "odd")
+    plant = TreeBuilder("odd", 10, lambda: "odd")
     plant.add_decision(0, 0, 'Jα♠ "q"\n  two\tlines \\', ("é", "\\"))
     plant.add_leaf((HALF, -HALF))
     plant.add_leaf((HALF, -HALF))
@@ -328,18 +328,18 @@ def test_a_wrong_table_is_refused_with_a_sentence(text, sentence):
 
 
 def test_a_table_written_and_read_back_is_the_same_table():
-    for game in (from_nfg(TABLES[0]), described(game_named("rps"))):
+    for game in (from_nfg(TABLES[0]), describe(find_game("rps"))):
         back = from_nfg(nfg_text(*game))
         assert_same_tree(back.tree, game.tree)
         assert back.labels.actions == game.labels.actions and back.players == game.players
 
 
 def test_kuhn_poker_has_the_27_by_64_strategies_counted_by_kuhn():
-    tree = tree_of(game_named("kuhn"))
+    tree = tree_of(find_game("kuhn"))
     form = sequence_form(tree)
     assert [strategies(plex) for plex in form.plexes] == [27, 64]
     assert [len(set(plans(plex))) for plex in form.plexes] == [27, 64]
-    table = from_nfg(nfg_text(*described(game_named("kuhn"), tree)))
+    table = from_nfg(nfg_text(*describe(find_game("kuhn"), tree)))
     assert table.tree.count.tolist() == [27, 64]
     assert table.labels.actions[0][2] == "pass/fold/pass/fold/bet/*"
 
@@ -356,9 +356,9 @@ def test_a_cell_of_the_table_is_what_the_two_strategies_get_in_the_tree():
 
 def test_a_table_that_would_be_too_large_is_refused_with_its_size():
     with pytest.raises(ValueError, match=r"the normal form of goofspiel-4 has 7,808 by 7,808 strategies"):
-        nfg_text(tree_of(game_named("goofspiel-4")))
+        nfg_text(tree_of(find_game("goofspiel-4")))
     with pytest.raises(ValueError, match=r"more than 10\^15 strategies"):
-        nfg_text(tree_of(game_named("leduc")))
+        nfg_text(tree_of(find_game("leduc")))
 
 
 # OpenSpiel
@@ -394,7 +394,7 @@ def test_a_game_of_openspiel_and_its_export_to_gambit_are_the_same_tree(name, no
 
 def test_kuhn_poker_of_openspiel_has_the_sequence_form_of_ours():
     pytest.importorskip("pyspiel")
-    theirs, ours = sequence_form(from_openspiel("kuhn_poker").tree), sequence_form(tree_of(game_named("kuhn")))
+    theirs, ours = sequence_form(from_openspiel("kuhn_poker").tree), sequence_form(tree_of(find_game("kuhn")))
     assert theirs.sizes == ours.sizes
     assert sorted(theirs.payoffs / theirs.denominator) == sorted(ours.payoffs / ours.denominator)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fogspiel.solve import lp
-from fogspiel.solve.lp import LpFailure, Simplex, equilibrium, planner_of, solved
-from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merged, plan_of
+from fogspiel.solve.lp import LpFailure, Simplex, equilibrium, planner_of, solve_lp
+from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merge, plan_of
 from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 
 RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
@@ -22,7 +22,7 @@ def matrix_form(payoffs, denominator=1):
     """A matrix game: one infoset each."""
     rows, columns = np.nonzero(np.ones_like(payoffs))
     plexes = tuple(plex_of([(0, size)]) for size in np.shape(payoffs))
-    return merged(plexes, 1 + rows, 1 + columns, np.array(payoffs)[rows, columns], denominator)
+    return merge(plexes, 1 + rows, 1 + columns, np.array(payoffs)[rows, columns], denominator)
 
 
 def plex_of(infosets):
@@ -44,7 +44,7 @@ def random_form(seed, sizes=((2, 2), (1, 2)), largest=9, density=0.7):
     cells = np.array(list(product(range(plexes[0].sequences), range(plexes[1].sequences))))
     cells = cells[rng.random(len(cells)) < density]
     payoffs = rng.integers(-largest, largest + 1, len(cells))
-    return merged(plexes, cells[:, 0], cells[:, 1], payoffs, 6)
+    return merge(plexes, cells[:, 0], cells[:, 1], payoffs, 6)
 
 
 def pure_plans(plex):
@@ -184,7 +184,7 @@ def test_a_plan_and_its_response_satisfy_the_program():
     form = random_form(5, ((3, 12), (2, 20)), density=0.1)
     for planner in (0, 1):
         program = program_of(form, planner)
-        point = solved(program)
+        point = solve_lp(program)
         activity = program.matrix.times(point.primal)
         assert np.all(activity >= program.row_lower - 1e-8) and np.all(activity <= program.row_upper + 1e-8)
         x, y = plans_of(form, planner, point.primal, point.dual)
@@ -209,7 +209,7 @@ def test_a_solve_that_is_stopped_after_every_slice_takes_the_same_path(slice_siz
 
 def test_a_finished_solve_is_reopened_from_its_basis_without_a_step():
     program = program_of(random_form(4, ((3, 12), (2, 20)), density=0.1), 0)
-    point = solved(program)
+    point = solve_lp(program)
     again = Simplex(program, point.basis)
     assert again.advance(0) or again.advance()
     assert again.point.iterations == point.iterations
@@ -233,7 +233,7 @@ def test_rows_can_be_added_and_the_old_basis_is_a_warm_start():
     )
     growing = Simplex(part)
     assert growing.advance()
-    low, cold = growing.point.value, solved(program)
+    low, cold = growing.point.value, solve_lp(program)
     assert low <= cold.value + 1e-9
     warm_from = growing.iterations
     tail = slice(start[before], None)
@@ -269,7 +269,7 @@ def bounded(cost, lower, upper):
 @pytest.mark.parametrize("method", ["simplex", "ipm"])
 def test_a_program_without_an_optimum_says_so(method):
     with pytest.raises(LpFailure, match="no optimum"):
-        solved(bounded(1.0, -np.inf, 0.0), method)
+        solve_lp(bounded(1.0, -np.inf, 0.0), method)
     contradiction = Program(
         np.array([1.0]),
         Sparse(np.array([0, 1, 2]), np.array([0, 0]), np.ones(2)),
@@ -281,7 +281,7 @@ def test_a_program_without_an_optimum_says_so(method):
         Fraction(1),
     )
     with pytest.raises(LpFailure, match="no optimum"):
-        solved(contradiction, method)
+        solve_lp(contradiction, method)
 
 
 def test_wrong_requests_are_refused_with_a_sentence():
@@ -292,16 +292,16 @@ def test_wrong_requests_are_refused_with_a_sentence():
     with pytest.raises(ValueError, match="or say 'auto'"):
         equilibrium(form, "second")
     with pytest.raises(ValueError, match="'simplex' or 'ipm'"):
-        solved(program, "barrier")
+        solve_lp(program, "barrier")
     with pytest.raises(ValueError, match="no basis"):
         Simplex(program, b"nonsense")
     other = program_of(matrix_form([[1, 2], [3, 4], [0, 9], [9, 0]]), 1)
     with pytest.raises(ValueError, match="another program"):
-        Simplex(other, solved(program).basis)
+        Simplex(other, solve_lp(program).basis)
     with pytest.raises(ValueError, match="not reached"):
         _ = Simplex(program).point
     with pytest.raises(ValueError, match="does not belong"):
-        lp.basis_statuses(other, solved(program).basis)
+        lp.basis_statuses(other, solve_lp(program).basis)
 
 
 def test_importing_the_module_does_not_import_the_solver():

@@ -7,11 +7,11 @@ import pytest
 from support.random_trees import random_tree
 from support.small_resistance import small_resistance
 
-from fogspiel.core.game import game_named
-from fogspiel.solve.best_response import exact_judgement, judgement
+from fogspiel.core.game import find_game
+from fogspiel.solve.best_response import exact_exploitability, exploitability
 from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.presolve.interval_dominance import DROPPED, GONE, undominated
-from fogspiel.solve.presolve.pipeline import presolved, presolved_form
+from fogspiel.solve.presolve.interval_dominance import DROPPED, GONE, undominated_actions
+from fogspiel.solve.presolve.pipeline import presolve_form, presolve_tree
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
 
@@ -20,7 +20,7 @@ SETUPS = ((4, 1, (2, 2, 2), 2), (4, 2, (2, 2, 2), 2), (3, 1, (1, 2, 2), 2), (5, 
 
 
 def whole_game(name):
-    return tree_of(game_named(name) if isinstance(name, str) else small_resistance(*name))
+    return tree_of(find_game(name) if isinstance(name, str) else small_resistance(*name))
 
 
 def fractions_of(plex, behaviour):
@@ -68,9 +68,9 @@ def choices(*branches, owner=0):
 @pytest.mark.parametrize("name", [*NAMES, *SETUPS])
 def test_an_equilibrium_of_the_reduced_game_lifts_to_one_of_the_whole_game(name):
     tree = whole_game(name)
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     whole, part = sequence_form(tree), equilibrium(reduced.form)
-    verdict = judgement(tree, *reduced.lift(*part.behaviours))
+    verdict = exploitability(tree, *reduced.lift(*part.behaviours))
     assert reduced.form.sizes["nonzeros"] <= whole.sizes["nonzeros"]
     assert part.value == pytest.approx(equilibrium(whole).value, abs=1e-9)
     assert verdict.lower == pytest.approx(part.value, abs=1e-9)
@@ -82,9 +82,9 @@ def test_random_games_keep_their_value_and_their_equilibria():
     for seed in range(150):
         tree = random_tree(seed)
         value = equilibrium(sequence_form(tree)).value
-        for reduced in (presolved(tree), presolved_form(sequence_form(tree))):
+        for reduced in (presolve_tree(tree), presolve_form(sequence_form(tree))):
             part = equilibrium(reduced.form)
-            verdict = judgement(tree, *reduced.lift(*part.behaviours))
+            verdict = exploitability(tree, *reduced.lift(*part.behaviours))
             assert part.value == pytest.approx(value, abs=1e-9), seed
             assert verdict.lower == pytest.approx(value, abs=1e-9), seed
             assert verdict.upper == pytest.approx(value, abs=1e-9), seed
@@ -95,10 +95,10 @@ def test_random_games_keep_their_value_and_their_equilibria():
 @pytest.mark.parametrize("name", ["kuhn", "rps", "goofspiel-4", *SETUPS])
 def test_fractions_lift_exactly(name):
     tree = whole_game(name)
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     part = equilibrium(reduced.form)
     exact = [fractions_of(*pair) for pair in zip(reduced.form.plexes, part.behaviours, strict=True)]
-    verdict = exact_judgement(tree, *reduced.lift(*exact))
+    verdict = exact_exploitability(tree, *reduced.lift(*exact))
     assert verdict.lower == verdict.upper == verdict.value == Fraction(part.value).limit_denominator(1000)
     if name == "kuhn":
         assert verdict.value == Fraction(-1, 18)
@@ -107,7 +107,7 @@ def test_fractions_lift_exactly(name):
 def test_floats_and_fractions_lift_to_the_same_strategy():
     for name in ("leduc", SETUPS[1]):
         tree = whole_game(name)
-        reduced = presolved(tree)
+        reduced = presolve_tree(tree)
         exact = [
             fractions_of(plex, np.random.default_rng(player).integers(0, 3, plex.sequences))
             for player, plex in enumerate(reduced.form.plexes)
@@ -121,30 +121,30 @@ def test_floats_and_fractions_lift_to_the_same_strategy():
 
 
 def test_an_action_goes_if_another_is_at_least_as_good_in_every_history():
-    tree, (targets, _) = undominated(choices([[0], [-1, 0]], [[1], [0, 1]]))
+    tree, (targets, _) = undominated_actions(choices([[0], [-1, 0]], [[1], [0, 1]]))
     assert targets.tolist() == [0, 1, DROPPED]
     assert tree.count[0] == 1 and sequence_form(tree).plexes[1].infosets == 0
 
 
 def test_an_action_stays_if_it_may_be_better_in_one_history():
-    tree, (targets, _) = undominated(choices([[0], [-1]], [[0], [1]]))
+    tree, (targets, _) = undominated_actions(choices([[0], [-1]], [[0], [1]]))
     assert tree.count[0] == 2 and targets.tolist() == [0, 1, 2]
 
 
 def test_the_second_player_prefers_low_payoffs():
-    _, (_, targets) = undominated(choices([[0], [-1, 0]], [[0], [-1, 0]], owner=1))
+    _, (_, targets) = undominated_actions(choices([[0], [-1, 0]], [[0], [-1, 0]], owner=1))
     assert targets.tolist() == [0, DROPPED, 1]
 
 
 def test_of_equal_actions_the_first_stays():
-    _, (targets, other) = undominated(choices([[0], [0], [0, 0]]))
+    _, (targets, other) = undominated_actions(choices([[0], [0], [0, 0]]))
     assert targets.tolist() == [0, 1, DROPPED, DROPPED]
     assert other.tolist() == [0, GONE, DROPPED]
 
 
 def test_a_drop_that_allows_another_one_is_followed_up():
     """The second player drops his first answer, after which the first player's second action is worse than 0."""
-    _, (targets, answers) = undominated(choices([[0], [1, -1]]))
+    _, (targets, answers) = undominated_actions(choices([[0], [1, -1]]))
     assert targets.tolist() == [0, 1, DROPPED]
     assert answers.tolist() == [0, DROPPED, GONE]
 
@@ -152,12 +152,12 @@ def test_a_drop_that_allows_another_one_is_followed_up():
 def test_what_a_player_dropped_stays_dropped_where_nobody_arrives_any_more():
     """The first action is only worse because the second player would answer by -1, and not by 1."""
     tree = choices([[0], [1, -1]])
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     assert reduced.form.sizes == {"infosets": [0, 0], "sequences": [1, 1], "nonzeros": 0}
     first, second = reduced.lift(np.ones(1), np.ones(1))
     assert first.tolist() == [1, 1, 0] and second.tolist() == [1, 0, 1]
-    assert judgement(tree, first, second) == (0, 0, 0)
-    assert exact_judgement(tree, *reduced.lift([Fraction(1)], [Fraction(1)])) == (0, 0, 0)
+    assert exploitability(tree, first, second) == (0, 0, 0)
+    assert exact_exploitability(tree, *reduced.lift([Fraction(1)], [Fraction(1)])) == (0, 0, 0)
 
 
 # The sequence form
@@ -165,21 +165,21 @@ def test_what_a_player_dropped_stays_dropped_where_nobody_arrives_any_more():
 
 def test_equal_and_dominated_rows_and_columns_go():
     table = np.array([[0, -1, 1, 1], [1, 0, -1, 2], [-1, 1, 0, 1], [-1, 1, 0, 1], [-1, -1, -1, 1]])
-    reduced = presolved_form(matrix_game(table))
+    reduced = presolve_form(matrix_game(table))
     assert [plex.sequences for plex in reduced.form.plexes] == [4, 4]
     x, y = reduced.lift(*equilibrium(reduced.form).behaviours)
     assert np.allclose(y, [1, 1 / 3, 1 / 3, 1 / 3, 0]) and np.allclose(x[1:3], 1 / 3) and x[5] == 0
 
 
 def test_a_row_with_fewer_entries_is_dominated_only_where_the_rival_does_not_lose():
-    stays = presolved_form(matrix_game(np.array([[3, -1, 0], [0, 0, 0], [-1, 3, 0]])))
+    stays = presolve_form(matrix_game(np.array([[3, -1, 0], [0, 0, 0], [-1, 3, 0]])))
     assert stays.form.sizes["nonzeros"] == 4 and stays.form.plexes[0].sequences == 4
-    goes = presolved_form(matrix_game(np.array([[3, -1, 2], [0, -1, 0], [-1, 3, 2]])))
+    goes = presolve_form(matrix_game(np.array([[3, -1, 2], [0, -1, 0], [-1, 3, 2]])))
     assert goes.form.sizes["nonzeros"] == 6 and goes.form.plexes[0].sequences == 3
 
 
 def test_nothing_to_decide_gives_the_empty_form():
-    reduced = presolved_form(matrix_game(np.array([[2, 1], [4, 3]])))
+    reduced = presolve_form(matrix_game(np.array([[2, 1], [4, 3]])))
     assert reduced.form.sizes == {"infosets": [0, 0], "sequences": [1, 1], "nonzeros": 1}
     assert reduced.form.payoffs.tolist() == [3]
     first, second = reduced.lift(np.ones(1), np.ones(1))
@@ -191,7 +191,7 @@ def test_a_tail_becomes_its_undominated_plans():
 
     After a first mission that failed that cannot be the pair that was left at home, or nobody could have sabotaged.
     """
-    reduced = presolved(whole_game((4, 2, (2, 2, 2), 2)))
+    reduced = presolve_tree(whole_game((4, 2, (2, 2, 2), 2)))
     assert reduced.form.plexes[0].infosets == 1 + 6 * 2
     assert reduced.form.plexes[0].sequences == 1 + 6 * (1 + 15 + 5)
 
@@ -200,6 +200,6 @@ def test_a_tail_becomes_its_undominated_plans():
 def test_the_resistance_of_five_labelled_players_shrinks_to_its_real_decisions():
     tree = whole_game("resistance5")
     assert tree.nodes == 12_344_921
-    reduced = presolved(tree)
+    reduced = presolve_tree(tree)
     assert reduced.form.sizes["infosets"] == [5421, 12_800]
     assert reduced.form.sizes["sequences"] == [93_041, 25_601]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from test_lp import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, plex_of, random_form, solution_of
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.solve import exact_basis as vertices
 from fogspiel.solve import fractions
-from fogspiel.solve.exact_basis import factored, vertex
-from fogspiel.solve.fractions import Plan, check_plan, exact_from, exact_of, guarantee, rounded
-from fogspiel.solve.lp import basis_statuses, equilibrium, solved
+from fogspiel.solve.exact_basis import factorise, vertex
+from fogspiel.solve.fractions import Plan, check_plan, exact_from, exact_of, guarantee, round_strategy
+from fogspiel.solve.lp import basis_statuses, equilibrium, solve_lp
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex, sparse
 from fogspiel.solve.sequence_lp import program_of
 from fogspiel.solve.tree import sequence_form, tree_of
@@ -96,13 +96,13 @@ def test_larger_games_are_proved_from_both_seats(seed):
 
 
 def test_kuhn_is_exactly_minus_one_eighteenth():
-    found = exact_value(sequence_form(tree_of(game_named("kuhn"))))
+    found = exact_value(sequence_form(tree_of(find_game("kuhn"))))
     assert found.proved and found.value == Fraction(-1, 18)
 
 
 @pytest.mark.parametrize("planner", [0, 1])
 def test_leduc_is_an_exact_fraction(planner):
-    form = sequence_form(tree_of(game_named("leduc")))
+    form = sequence_form(tree_of(find_game("leduc")))
     found = exact_of(form, planner, equilibrium(form, planner).point)
     assert found.proved and found.value == LEDUC
     assert float(found.value) == pytest.approx(-0.085606424078, abs=1e-12)
@@ -110,7 +110,7 @@ def test_leduc_is_an_exact_fraction(planner):
 
 @pytest.mark.slow
 def test_liars_dice_with_six_sides_is_exact():
-    form = sequence_form(tree_of(game_named("liars-dice-6")))
+    form = sequence_form(tree_of(find_game("liars-dice-6")))
     found = exact_of(form, 1, equilibrium(form, 1).point)
     assert found.proved and found.value == Fraction(-7, 258)
 
@@ -191,7 +191,7 @@ def test_a_basis_that_is_too_hard_leaves_bounds(monkeypatch):
 def test_a_vertex_solves_the_program_exactly(seed):
     form = random_form(seed, ((2, 8), (2, 8)), largest=50, density=0.3)
     program = program_of(form, 0)
-    point = solved(program)
+    point = solve_lp(program)
     found = vertex(program, basis_statuses(program, point.basis), np.arange(program.width), np.arange(program.height))
     assert found is not None
     primal, dual = found
@@ -213,21 +213,21 @@ def test_factors_modulo_a_prime_agree_with_fractions_and_a_singular_matrix_has_n
     rows, columns = np.nonzero(table)
     right = rng.integers(-5, 6, 9)
     matrix = sparse(rows, columns, table[rows, columns], 9)
-    factors = factored(matrix, 2**31 - 1)
+    factors = factorise(matrix, 2**31 - 1)
     assert factors is not None
-    assert vertices._lifted(matrix, right, factors, 2**31 - 1, np.arange(9)) == solution_of(
+    assert vertices._lift(matrix, right, factors, 2**31 - 1, np.arange(9)) == solution_of(
         table.tolist(), right.tolist()
     )
     table[4] = table[2] + table[7]
     rows, columns = np.nonzero(table)
-    assert factored(sparse(rows, columns, table[rows, columns], 9), 2**31 - 1) is None
+    assert factorise(sparse(rows, columns, table[rows, columns], 9), 2**31 - 1) is None
 
 
 def test_rounding_never_leaves_a_negative_probability():
     plex = plex_of([(0, 900)])
     behaviour = np.r_[1.0, np.full(900, 1 / 900)]
     for largest in (1, 7, 500, 1000):
-        exact = rounded(plex, behaviour, largest)
+        exact = round_strategy(plex, behaviour, largest)
         assert min(exact) >= 0 and sum(exact[1:]) == 1
 
 

@@ -7,19 +7,19 @@ import pytest
 from support.random_trees import random_tree
 from support.small_resistance import small_resistance
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.solve import colour_refinement
-from fogspiel.solve.best_response import judgement
-from fogspiel.solve.colour_refinement import Colours, colours_from, colours_of, kinds_of, quotient, refined
-from fogspiel.solve.lp import solved
-from fogspiel.solve.presolve.pipeline import presolved
+from fogspiel.solve.best_response import exploitability
+from fogspiel.solve.colour_refinement import Colours, colours_from, colours_of, kinds_of, quotient, refine
+from fogspiel.solve.lp import solve_lp
+from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.sequence_form import behaviour_of, sparse
 from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 from fogspiel.solve.tree import sequence_form, tree_of
 
 
 def program_named(name, planner=1):
-    tree = tree_of(game_named(name) if isinstance(name, str) else small_resistance(*name))
+    tree = tree_of(find_game(name) if isinstance(name, str) else small_resistance(*name))
     return tree, sequence_form(tree), program_of(sequence_form(tree), planner)
 
 
@@ -56,7 +56,7 @@ def same_classes(one, two):
 
 def test_leduc_with_labelled_cards_collapses_to_the_rank_game():
     _, form, program = program_named("leduc-labelled")
-    found = refined(program)
+    found = refine(program)
     assert (program.height, program.width) == (1562, 1562)
     assert found.sizes == {"rows": [1562, 482], "columns": [1562, 482], "nonzeros": [8042, 1928]}
     _, _, ranks = program_named("leduc")
@@ -68,7 +68,7 @@ def test_leduc_with_labelled_cards_collapses_to_the_rank_game():
 
 def test_kuhn_has_no_symmetry():
     _, _, program = program_named("kuhn")
-    found = refined(program)
+    found = refine(program)
     assert found.sizes["rows"] == [20, 20] and found.sizes["columns"] == [20, 20]
     assert np.array_equal(found.program.whole, program.whole)
     assert np.array_equal(found.program.matrix.value, program.matrix.value)
@@ -79,12 +79,12 @@ def test_kuhn_has_no_symmetry():
 @pytest.mark.parametrize("name", ["rps", "morra", "leduc-labelled", "goofspiel-4", (4, 2, (2, 2, 2), 2)])
 def test_both_plans_lift_to_an_equilibrium_of_the_whole_game(name, planner):
     tree, form, program = program_named(name, planner)
-    found = refined(program)
-    point = solved(found.program)
+    found = refine(program)
+    point = solve_lp(found.program)
     assert found.program.width < program.width
-    assert point.value == pytest.approx(solved(program).value, abs=1e-9)
+    assert point.value == pytest.approx(solve_lp(program).value, abs=1e-9)
     plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
-    verdict = judgement(tree, *map(behaviour_of, form.plexes, plans))
+    verdict = exploitability(tree, *map(behaviour_of, form.plexes, plans))
     assert verdict.lower == pytest.approx(point.value, abs=1e-9)
     assert verdict.upper == pytest.approx(point.value, abs=1e-9)
 
@@ -92,8 +92,8 @@ def test_both_plans_lift_to_an_equilibrium_of_the_whole_game(name, planner):
 def test_lifted_fractions_satisfy_every_row_and_every_column_exactly():
     for name in ("rps", "kuhn", (4, 2, (2, 2, 2), 2), (3, 1, (1, 2, 2), 2)):
         _, _, program = program_named(name)
-        found = refined(program)
-        point = solved(found.program)
+        found = refine(program)
+        point = solve_lp(found.program)
         near = [[Fraction(v).limit_denominator(10_000) for v in row.tolist()] for row in (point.primal, point.dual)]
         primal, dual = found.lift(*near)
         row_of = np.repeat(np.arange(program.height), np.diff(program.matrix.start)).tolist()
@@ -122,7 +122,7 @@ def test_the_colouring_is_that_of_the_definition():
 def test_rows_of_one_colour_have_the_same_sums_into_every_colour_of_columns():
     for name in ("leduc-labelled", (4, 2, (2, 2, 2), 2)):
         program = program_named(name)[2]
-        found = refined(program)
+        found = refine(program)
         sums = np.zeros((program.height, found.program.width), np.int64)
         row_of = np.repeat(np.arange(program.height), np.diff(program.matrix.start))
         np.add.at(sums, (row_of, found.colours.columns[program.matrix.column]), program.whole)
@@ -143,9 +143,9 @@ def test_only_sums_of_coefficients_count():
         np.ones(2),
         Fraction(1),
     )
-    found = refined(program)
+    found = refine(program)
     assert (found.program.height, found.program.width, found.program.whole.tolist()) == (1, 1, [2])
-    assert solved(found.program).value == solved(program).value == 1
+    assert solve_lp(found.program).value == solve_lp(program).value == 1
     primal, dual = found.lift([Fraction(1, 2)], [Fraction(1)])
     assert primal == [Fraction(1, 2)] * 2 and dual == [Fraction(1, 3)] * 3
 
@@ -183,12 +183,12 @@ def test_colours_of_the_game_and_of_the_program_translate_into_each_other():
 
 @pytest.mark.slow
 def test_the_resistance_of_five_labelled_players_is_solved_without_knowing_its_symmetry():
-    tree = tree_of(game_named("resistance5"))
-    reduced = presolved(tree)
-    found = refined(program_of(reduced.form, 1))
+    tree = tree_of(find_game("resistance5"))
+    reduced = presolve_tree(tree)
+    found = refine(program_of(reduced.form, 1))
     assert found.sizes["rows"] == [105_842, 772] and found.sizes["columns"] == [31_023, 310]
-    point = solved(found.program)
+    point = solve_lp(found.program)
     assert point.value == pytest.approx(-2 / 5, abs=1e-9)
     plans = plans_of(reduced.form, 1, *found.lift(point.primal, point.dual))
-    verdict = judgement(tree, *reduced.lift(*map(behaviour_of, reduced.form.plexes, plans)))
+    verdict = exploitability(tree, *reduced.lift(*map(behaviour_of, reduced.form.plexes, plans)))
     assert verdict.lower == pytest.approx(-2 / 5, abs=1e-9) and verdict.upper == pytest.approx(-2 / 5, abs=1e-9)

@@ -11,12 +11,12 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from fogspiel.core.game import CHANCE, OVER, game_named
+from fogspiel.core.game import CHANCE, OVER, find_game
 from fogspiel.core.rng import stream_of
-from fogspiel.core.simulate import view_of
+from fogspiel.core.session import view_of
 from fogspiel.games.resistance import rules
 from fogspiel.games.resistance.setups import SETUPS, Setup
-from fogspiel.solve.checkers.resistance_certificate import Resistance, digest_of, verified
+from fogspiel.solve.checkers.resistance_certificate import Resistance, digest_of, verify
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.resistance import certificate as proofs
 from fogspiel.solve.resistance import row_generation
@@ -28,10 +28,10 @@ from fogspiel.solve.resistance.orbits import all_plans, missions, ones, split
 from fogspiel.solve.resistance.plan_tables import TABLES, certain_share, letters, strategy_of
 from fogspiel.solve.resistance.play import resistance_choice, spies_choice
 from fogspiel.solve.resistance.pure import pure_strategy
-from fogspiel.solve.resistance.row_generation import solved, steps
+from fogspiel.solve.resistance.row_generation import solve, steps
 from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
 from fogspiel.solve.resistance.words import example_lines, plan_lines, spies_lines
-from fogspiel.solve.sequence_form import Treeplex, merged
+from fogspiel.solve.sequence_form import Treeplex, merge
 
 PUBLISHED = {5: "-2/5", 6: "-1/3", 7: "-17/35", 8: "-19/28"}
 """Bossle 2018, table 6.1, prints -0.4, -0.333, -0.486 and -0.679."""
@@ -49,7 +49,7 @@ TINY = [
 @cache
 def proof(players):
     """The certificate for that many players, as JSON stores it."""
-    return json.dumps(solved(SETUPS[players]))
+    return json.dumps(solve(SETUPS[players]))
 
 
 def certificate(players):
@@ -167,25 +167,25 @@ def labelled_form(setup):
         play(spies, (), 0, 0)
     rows, columns, payoffs = (np.array(part) for part in zip(*leaves, strict=True))
     made = tuple(Treeplex(*np.array(list(plex.values())).T) for plex in plexes)
-    return merged(made, rows, columns, payoffs, len(crews[setup.spies]))
+    return merge(made, rows, columns, payoffs, len(crews[setup.spies]))
 
 
 @pytest.mark.parametrize("setup", TINY, ids=str)
 def test_tiny_tables_have_the_value_that_brute_force_finds(setup):
-    document = solved(setup)
-    assert float(verified(document, setup)) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
-    assert float(verified(document, setup)) == pytest.approx(equilibrium(full_form(setup)).value, abs=1e-9)
+    document = solve(setup)
+    assert float(verify(document, setup)) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
+    assert float(verify(document, setup)) == pytest.approx(equilibrium(full_form(setup)).value, abs=1e-9)
 
 
 @pytest.mark.parametrize("players", [5, 6, 7, 8])
 def test_published_values_come_out_and_are_proved(players):
-    assert verified(certificate(players)) == Fraction(PUBLISHED[players])
+    assert verify(certificate(players)) == Fraction(PUBLISHED[players])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [9, 10, 11, 12, 13])
 def test_larger_tables_are_solved_and_proved(players):
-    assert verified(certificate(players)) == Fraction(VALUES[players])
+    assert verify(certificate(players)) == Fraction(VALUES[players])
 
 
 def test_the_papers_own_form_has_the_same_value():
@@ -243,7 +243,7 @@ def test_large_numbers_are_weighed_as_small_ones_are():
 def test_set_ups_with_other_tails_are_refused():
     for setup in (SETUPS[5]._replace(sizes=(2, 3, 2, 4, 3)), SETUPS[5]._replace(points=2), SETUPS[5]._replace(spies=6)):
         with pytest.raises(ValueError, match="needs"):
-            solved(setup)
+            solve(setup)
 
 
 # The checker
@@ -319,13 +319,13 @@ def test_the_checker_refuses(fault):
     FAULTS[fault](document)
     for changed in (document, forged(document)):
         with pytest.raises(ValueError, match=r"\w"):
-            verified(changed)
+            verify(changed)
 
 
 @pytest.mark.parametrize("document", [None, [], "certificate", 7, {}])
 def test_the_checker_refuses_what_is_no_certificate(document):
     with pytest.raises(ValueError, match="exactly the keys"):
-        verified(document)
+        verify(document)
 
 
 def forged(document):
@@ -340,19 +340,19 @@ def test_the_checker_notices_every_change_of_a_mixture_of_the_resistance():
             other = copy.deepcopy(document)
             other["resistance"][history][text] = "1/7"
             with pytest.raises(ValueError, match="changed after it was written"):
-                verified(other)
+                verify(other)
             with pytest.raises(ValueError, match="sum to 1"):
-                verified(forged(other))
+                verify(forged(other))
 
 
 def test_the_checker_is_not_fooled_by_a_bound_that_fits_a_worse_strategy():
     document = certificate(5)
     document["spies"] = {way: dict.fromkeys(kinds, "1") for way, kinds in document["spies"].items()}
     with pytest.raises(ValueError, match="concedes"):
-        verified(forged(document))
+        verify(forged(document))
     document["upper"] = "0"  # what spies who always sabotage concede
     with pytest.raises(ValueError, match="only if both bounds"):
-        verified(forged(document))
+        verify(forged(document))
 
 
 # Plans for people
@@ -410,7 +410,7 @@ def test_the_example_of_the_paper_is_told_with_the_odds():
 
 def played(players, resistance, spies, seed):
     """The score of one game of the rules' kernels."""
-    game = game_named(f"resistance{players}")
+    game = find_game(f"resistance{players}")
     chance, first, second = stream_of(seed, 0), stream_of(seed, 1), stream_of(seed, 2)
     state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
     game.rules.start(state)
@@ -448,7 +448,7 @@ def test_a_solution_scores_its_value_in_play(players):
 
 
 def test_the_rules_know_when_a_mission_cannot_be_sabotaged():
-    game = game_named("resistance7")
+    game = find_game("resistance7")
     state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
     game.rules.start(state)
     game.rules.apply(state, 0b0000111)
@@ -476,4 +476,6 @@ def test_the_exact_bounds_of_a_solution_are_those_of_the_solver():
     answer = programme.solve()
     pair = proofs.exact_pair(judge, programme, answer)
     assert pair.lower == pair.upper == 5
-    assert proofs.conceded(judge, pair.spies, [-1.0] * len(game.tails)) == 5, "also without the bars that save time"
+    assert proofs.conceded_value(judge, pair.spies, [-1.0] * len(game.tails)) == 5, (
+        "also without the bars that save time"
+    )

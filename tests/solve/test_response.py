@@ -10,7 +10,7 @@ import pytest
 
 from fogspiel.games import kuhn, leduc, liars_dice
 from fogspiel.games.goofspiel import rules as goofspiel
-from fogspiel.solve.best_response import best_response, exact_judgement, judgement
+from fogspiel.solve.best_response import best_response, exact_exploitability, exploitability
 from fogspiel.solve.tree import CHANCE_NODE, LEAF, Tree, sequence_form, tree_of
 
 # A game as nested tuples: a payoff, Luck with (probability, game) pairs, or Choice with what the mover sees
@@ -204,9 +204,9 @@ def test_the_judge_agrees_with_naive_recursion_on_random_trees():
     for game, tree in random_trees(1, 150, 6):
         naive = Naive(game, tree)
         x, y = random_strategy(rng, tree, 0), random_strategy(rng, tree, 1)
-        verdict = exact_judgement(tree, x, y)
+        verdict = exact_exploitability(tree, x, y)
         assert verdict == (naive.value((x, y)), -naive.best(1, x), naive.best(0, y))
-        assert judgement(tree, np.array(x, float), np.array(y, float)) == pytest.approx(
+        assert exploitability(tree, np.array(x, float), np.array(y, float)) == pytest.approx(
             [float(v) for v in verdict], abs=1e-12
         )
         assert verdict.lower <= verdict.value <= verdict.upper
@@ -227,7 +227,7 @@ def test_no_pure_strategy_does_better_than_the_best_response():
                 for i, slot in zip(mine, slots, strict=True):
                     row[tree.first[i] + slot] = Fraction(1)
                 scores.append(naive.value((row, other) if player == 0 else (other, row)))
-            bounds = exact_judgement(tree, *((row, other) if player == 0 else (other, row)))
+            bounds = exact_exploitability(tree, *((row, other) if player == 0 else (other, row)))
             assert (bounds.upper == max(scores)) if player == 0 else (bounds.lower == min(scores))
 
 
@@ -235,20 +235,20 @@ def test_a_best_response_is_pure_and_gets_what_the_judge_says():
     rng = Random(9)
     for _, tree in random_trees(3, 60, 6):
         x, y = (np.array(random_strategy(rng, tree, player), float) for player in (0, 1))
-        verdict = judgement(tree, x, y)
+        verdict = exploitability(tree, x, y)
         against_y, against_x = best_response(tree, 0, y), best_response(tree, 1, x)
         assert set(against_y) | set(against_x) <= {0.0, 1.0}
-        assert judgement(tree, against_y, y).value == pytest.approx(verdict.upper, abs=1e-12)
-        assert judgement(tree, x, against_x).value == pytest.approx(verdict.lower, abs=1e-12)
+        assert exploitability(tree, against_y, y).value == pytest.approx(verdict.upper, abs=1e-12)
+        assert exploitability(tree, x, against_x).value == pytest.approx(verdict.lower, abs=1e-12)
 
 
 def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
     tree = tree_from(PENNIES)
     half = np.array([1.0, 0.5, 0.5])
-    assert judgement(tree, half, half) == (0, 0, 0)
+    assert exploitability(tree, half, half) == (0, 0, 0)
     assert best_response(tree, 0, half).tolist() == [1, 1, 0]  # of equal actions the first
     assert best_response(tree, 1, np.array([1.0, 1.0, 0.0])).tolist() == [1, 0, 1]
-    verdict = judgement(tree, np.array([1.0, 1.0, 0.0]), half)
+    verdict = exploitability(tree, np.array([1.0, 1.0, 0.0]), half)
     assert verdict == (0, -1, 0)
     assert (verdict.gap, verdict.exploitability) == (1, 0.5)
 
@@ -266,7 +266,7 @@ def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
 def test_uniform_play_is_as_exploitable_as_openspiel_says(game, value, nash_conv):
     tree = tree_of(game)
     x, y = uniform(tree)
-    for verdict in (judgement(tree, x, y), exact_judgement(tree, exact(x), exact(y))):
+    for verdict in (exploitability(tree, x, y), exact_exploitability(tree, exact(x), exact(y))):
         assert float(verdict.value) == pytest.approx(value, abs=1e-9)
         assert float(verdict.gap) == pytest.approx(nash_conv, abs=1e-9)
 
@@ -275,7 +275,7 @@ def test_kuhn_by_hand_is_the_kuhn_of_the_rules():
     by_hand, by_rules = tree_from(poker_by_hand()), tree_of(kuhn.GAMES[0])
     assert by_hand.nodes == by_rules.nodes == 55
     assert sequence_form(by_hand).sizes == sequence_form(by_rules).sizes
-    assert exact_judgement(by_hand, *map(exact, uniform(by_hand))) == exact_judgement(
+    assert exact_exploitability(by_hand, *map(exact, uniform(by_hand))) == exact_exploitability(
         by_rules, *map(exact, uniform(by_rules))
     )
 
@@ -300,7 +300,7 @@ def test_the_known_equilibrium_of_kuhn_is_exact():
 
     numbers = Naive(poker_by_hand(), tree).first
     fill(poker_by_hand(), [0, 0])
-    verdict = exact_judgement(tree, *rows)
+    verdict = exact_exploitability(tree, *rows)
     assert verdict == (Fraction(-1, 18),) * 3
     assert verdict.gap == verdict.exploitability == 0
 
@@ -310,8 +310,8 @@ def test_a_row_that_is_no_law_is_refused(row):
     tree = tree_from(PENNIES)
     half = np.array([1.0, 0.5, 0.5])
     for call in (
-        lambda: judgement(tree, np.array(row), half),
-        lambda: judgement(tree, half, np.array(row)),
+        lambda: exploitability(tree, np.array(row), half),
+        lambda: exploitability(tree, half, np.array(row)),
         lambda: best_response(tree, 0, np.array(row)),
     ):
         with pytest.raises(ValueError, match="must not be negative and must add up to 1"):
@@ -326,11 +326,11 @@ def test_the_exact_judge_refuses_floats_and_rows_that_miss_1_by_a_hair():
         [1, Fraction(3, 2), -half[1]],
     ):
         with pytest.raises(ValueError, match="must not be negative and must add up to 1"):
-            exact_judgement(tree, half, row)
+            exact_exploitability(tree, half, row)
     with pytest.raises(ValueError, match="has 3 numbers"):
-        exact_judgement(tree, half, half + half)
+        exact_exploitability(tree, half, half + half)
     with pytest.raises(ValueError, match="has 3 numbers"):
-        judgement(tree, np.ones(2), np.ones(3))
+        exploitability(tree, np.ones(2), np.ones(3))
 
 
 def test_a_tree_whose_infosets_forget_or_whose_chance_leaks_is_refused():
@@ -341,6 +341,6 @@ def test_a_tree_whose_infosets_forget_or_whose_chance_leaks_is_refused():
     for tree, sentence in ((forgetful, "does not fit its infoset"), (leaking, "add up to 0.83")):
         x, y = uniform(tree)
         with pytest.raises(ValueError, match=sentence):
-            judgement(tree, x, y)
+            exploitability(tree, x, y)
         with pytest.raises(ValueError, match=sentence):
-            exact_judgement(tree, exact(x), exact(y))
+            exact_exploitability(tree, exact(x), exact(y))

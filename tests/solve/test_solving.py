@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.kinds.solve import Request, carry_on, solved
+from fogspiel.runs.kinds.solve import Request, carry_on, solve_unstored
 from fogspiel.runs.store import Store
 from fogspiel.solve.checkers.tree_certificate import check
-from fogspiel.solve.game_sources import problem_named
+from fogspiel.solve.game_sources import find_problem
 
 VALUES = {
     "rps": "0",
@@ -36,17 +36,17 @@ def assert_sound(result, problem):
 
 @pytest.mark.parametrize(("name", "value"), VALUES.items())
 def test_small_games_are_solved_exactly(name, value):
-    result = solved(Request(name, exact=True))
+    result = solve_unstored(Request(name, exact=True))
     assert result["exact"] and result["value"] == result["lower"] == result["upper"] == value
-    assert_sound(result, problem_named(name))
+    assert_sound(result, find_problem(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("goofspiel-5", "0"), ("liars-dice-6", "-7/258")])
 def test_larger_games_are_solved_exactly(name, value):
-    result = solved(Request(name, exact=True))
+    result = solve_unstored(Request(name, exact=True))
     assert result["exact"] and result["value"] == value
-    assert_sound(result, problem_named(name))
+    assert_sound(result, find_problem(name))
 
 
 def test_the_value_of_leduc_is_the_published_one():
@@ -57,8 +57,8 @@ def test_the_value_of_leduc_is_the_published_one():
 @pytest.mark.parametrize("name", ["rps-half", "binary-poker", "kuhn", "leduc", "goofspiel-4", "liars-dice-4"])
 def test_every_method_comes_to_the_same_value(name, method):
     gap = 1e-3 if method in ("cfr+", "dcfr", "pcfr+") else 1e-6
-    result = solved(Request(name, method, gap=gap))
-    assert_sound(result, problem_named(name))
+    result = solve_unstored(Request(name, method, gap=gap))
+    assert_sound(result, find_problem(name))
     lower, upper = (Fraction(result[bound]) for bound in ("lower", "upper"))
     assert upper - lower <= Fraction(gap) * 2
     assert lower <= Fraction(VALUES[name]) <= upper
@@ -66,12 +66,12 @@ def test_every_method_comes_to_the_same_value(name, method):
 
 def test_the_pure_strategies_of_binary_poker_are_found():
     """Bossle 2018, section 3.5: bet and call with 1; with 0 fold, and passing or betting is then worth the same."""
-    rows = solved(Request("binary-poker"))["certificate"]["strategies"]
+    rows = solve_unstored(Request("binary-poker"))["certificate"]["strategies"]
     assert all(set(row["probabilities"]) <= {"0", "1"} for side in rows for row in side)
 
 
 def test_labelled_cards_collapse_to_ranks():
-    small, large = (solved(Request(name))["sizes"]["quotient"] for name in ("leduc", "leduc-labelled"))
+    small, large = (solve_unstored(Request(name))["sizes"]["quotient"] for name in ("leduc", "leduc-labelled"))
     assert large["rows"] <= small["rows"] * 1.01 and large["columns"] <= small["columns"] * 1.01
 
 
@@ -81,7 +81,7 @@ class Interrupted(Exception):
 
 def run_with_interruptions(path, request, every):
     """Work on a request, interrupted after every few remarks; returns the rows and how often it was interrupted."""
-    problem, stops = problem_named(request.game), 0
+    problem, stops = find_problem(request.game), 0
     with Store.open(path, write=True) as store:
         name = store.create(request.as_ask(problem)).name
     while True:
@@ -140,26 +140,26 @@ def test_an_interrupted_solve_resumes_to_the_same_bytes(tmp_path, monkeypatch, r
 )
 def test_requests_that_cannot_be_met_are_refused_in_a_sentence(request_, sentence):
     with pytest.raises(ValueError, match=sentence):
-        solved(Request(**request_))
+        solve_unstored(Request(**request_))
 
 
 def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
     with pytest.raises(ValueError, match=r"has more than [\d,]+ histories .* raise --memory"):
-        solved(Request("goofspiel-5", memory=0.001))
+        solve_unstored(Request("goofspiel-5", memory=0.001))
     with pytest.raises(ValueError, match="far too many for a tree"):
-        solved(Request("batawaf"))
+        solve_unstored(Request("batawaf"))
 
 
 def test_a_large_tree_is_judged_in_floats(monkeypatch):
     monkeypatch.setattr(solving, "EASY_TO_CHECK", 10)
-    result = solved(Request("kuhn"))
+    result = solve_unstored(Request("kuhn"))
     assert result["certificate"] is None and not result["exact"]
     assert result["lower"] == pytest.approx(-1 / 18) == pytest.approx(result["upper"])
 
 
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
     monkeypatch.setattr("fogspiel.solve.routes.SMALL_ENOUGH", 0)
-    result = solved(Request("leduc", gap=1e-3))
+    result = solve_unstored(Request("leduc", gap=1e-3))
     assert "regret minimisation" in result["solver"] and "pcfr+" in result["solver"]
     assert 0 < result["upper"] - result["lower"] <= 1e-3 + 1e-8
-    assert_sound(result, problem_named("leduc"))
+    assert_sound(result, find_problem("leduc"))

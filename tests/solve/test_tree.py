@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.core.game import Game, Rules, Sizes, game_named
+from fogspiel.core.game import Game, Rules, Sizes, find_game
 from fogspiel.core.kernel import kernel
 from fogspiel.solve.sequence_form import behaviour_of, best_total, plan_of
 from fogspiel.solve.tree import CHANCE_NODE, LEAF, TooLarge, sequence_form, tree_of
@@ -24,7 +24,7 @@ small_games = pytest.mark.parametrize("name", SMALL)
     ],
 )
 def test_trees_have_the_known_sizes(name, nodes, infosets, sequences):
-    tree = tree_of(game_named(name))
+    tree = tree_of(find_game(name))
     assert tree.nodes == nodes
     sizes = sequence_form(tree).sizes
     assert (sizes["infosets"], sizes["sequences"]) == (infosets, sequences)
@@ -32,7 +32,7 @@ def test_trees_have_the_known_sizes(name, nodes, infosets, sequences):
 
 @small_games
 def test_parents_come_before_children(name):
-    tree = tree_of(game_named(name))
+    tree = tree_of(find_game(name))
     assert tree.parent[0] == -1
     assert (tree.parent[1:] < np.arange(1, tree.nodes)).all()
     for player in (0, 1):
@@ -43,7 +43,7 @@ def test_parents_come_before_children(name):
 
 @small_games
 def test_an_infoset_belongs_to_one_sequence_of_its_owner(name):
-    tree = tree_of(game_named(name))
+    tree = tree_of(find_game(name))
     decisions = np.flatnonzero(tree.label >= 0)
     infosets = tree.label[decisions]
     assert (tree.sequences[decisions, tree.owner[infosets]] == tree.before[infosets]).all()
@@ -52,7 +52,7 @@ def test_an_infoset_belongs_to_one_sequence_of_its_owner(name):
 @small_games
 def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
     """If both always take their first action, the probabilities of the leaves reached add up to 1."""
-    tree = tree_of(game_named(name))
+    tree = tree_of(find_game(name))
     total, open_nodes = Fraction(0), np.zeros(tree.nodes, bool)
     open_nodes[0] = True
     for node in range(tree.nodes):
@@ -68,7 +68,7 @@ def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
 @small_games
 def test_the_matrix_gives_the_payoff_of_uniform_play(name):
     """Against an independent walk over the rules."""
-    game = game_named(name)
+    game = find_game(name)
     form = sequence_form(tree_of(game))
     plans = [plan_of(plex, np.r_[1.0, 1.0 / np.repeat(plex.count, plex.count)]) for plex in form.plexes]
     assert plans[0] @ form.matrix.times(plans[1]) == pytest.approx(float(uniform_value(game)), abs=1e-12)
@@ -95,7 +95,7 @@ def uniform_value(game):
 
 
 def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
-    plex = tree_of(game_named("kuhn")).plex(0)
+    plex = tree_of(find_game("kuhn")).plex(0)
     plan = plan_of(plex, np.r_[1.0, np.full(12, 0.5)]) + np.random.default_rng(1).normal(0, 1e-12, 13)
     plan[plex.first[0]] = -1e-12
     behaviour = behaviour_of(plex, plan)
@@ -105,13 +105,13 @@ def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
 
 
 def test_the_best_total_of_nothing_is_nothing():
-    plex = tree_of(game_named("kuhn")).plex(1)
+    plex = tree_of(find_game("kuhn")).plex(1)
     assert best_total(plex, np.zeros(plex.sequences)) == 0
 
 
 def test_a_game_that_does_not_fit_is_refused_with_its_size():
     with pytest.raises(TooLarge, match=r"goofspiel-5 has more than [\d,]+ histories .* raise --memory"):
-        tree_of(game_named("goofspiel-5"), memory=0.001)
+        tree_of(find_game("goofspiel-5"), memory=0.001)
 
 
 # Games that break the contract

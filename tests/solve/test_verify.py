@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from support.certificates import uniform_certificate
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.solve.checkers.tree_certificate import GamePositions, check, digest_of
 
 
 def checked(body, name="kuhn"):
-    game = game_named(name)
+    game = find_game(name)
     return check(body, GamePositions(game), name, game.version)
 
 

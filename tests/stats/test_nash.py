@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fogspiel.stats.matrix_game
-from fogspiel.stats.matrix_game import coupled, equilibrium, pruned, symmetric
+from fogspiel.stats.matrix_game import couple, equilibrium, prune, symmetric_equilibrium
 
 RPS = np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]])
 
@@ -17,7 +17,7 @@ def gap(matrix, rows, columns):
 
 
 def test_rock_paper_scissors_is_played_evenly():
-    for found in (equilibrium(RPS), symmetric(RPS)):
+    for found in (equilibrium(RPS), symmetric_equilibrium(RPS)):
         assert found.rows == pytest.approx([1 / 3] * 3) and found.columns == pytest.approx([1 / 3] * 3)
         assert found.value == pytest.approx(0.5) and found.gap == pytest.approx(0, abs=1e-9)
 
@@ -39,7 +39,7 @@ def test_a_symmetric_game_has_one_mixture_that_nobody_beats():
     for size in (1, 2, 9, 50):
         matrix = numbers.random((size, size))
         matrix = (matrix + 1 - matrix.T) / 2
-        found = symmetric(matrix)
+        found = symmetric_equilibrium(matrix)
         assert found.value == pytest.approx(0.5) and (found.rows == found.columns).all()
         assert (matrix @ found.rows).max() <= 0.5 + 1e-9
 
@@ -98,7 +98,7 @@ def test_light_weights_are_pruned_and_the_gap_says_what_that_costs():
     found = equilibrium(matrix, least=0.05)
     assert min(found.rows[found.rows > 0]) >= 0.05 and found.rows.sum() == pytest.approx(1)
     assert found.gap == pytest.approx(gap(matrix, found.rows, found.columns)) and found.gap > 0
-    assert pruned(np.array([0.5, 0.3, 0.2]), 0.9).tolist() == [1.0, 0.0, 0.0]
+    assert prune(np.array([0.5, 0.3, 0.2]), 0.9).tolist() == [1.0, 0.0, 0.0]
 
 
 def test_two_laws_are_coupled_by_few_pairs():
@@ -106,7 +106,7 @@ def test_two_laws_are_coupled_by_few_pairs():
     first, second = numbers.random(12), numbers.random(7)
     first[3] = second[0] = 0
     first, second = first / first.sum(), second / second.sum()
-    pairs = coupled(first, second)
+    pairs = couple(first, second)
     assert len(pairs) <= 11 + 6 - 1
     for side, law in ((0, first), (1, second)):
         summed = np.zeros(len(law))
@@ -123,4 +123,4 @@ def test_what_is_no_matrix_is_refused(wrong):
 
 def test_a_matrix_of_unequal_rights_is_not_symmetric():
     with pytest.raises(ValueError, match="constant sum"):
-        symmetric(np.array([[0.5, 0.9], [0.9, 0.5]]))
+        symmetric_equilibrium(np.array([[0.5, 0.9], [0.9, 0.5]]))

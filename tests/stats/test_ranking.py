@@ -21,7 +21,7 @@ from fogspiel.stats.round_robin import (
     holm,
     nash_average,
     p_value,
-    resampled,
+    resample,
     scores_of,
     share_of_luck,
     undefeated,
@@ -158,9 +158,9 @@ def test_luck_alone_explains_the_cyclic_share_of_equal_players():
 
 def test_resampled_round_robins_spread_like_new_ones():
     counts = counts_of(2, {(0, 1): [300, 100, 600]})
-    again = [scores_of(drawn)[0, 1] for drawn in resampled(counts, 3, 2000)]
+    again = [scores_of(drawn)[0, 1] for drawn in resample(counts, 3, 2000)]
     low, high = error_bars(again)
     deviation = math.sqrt((0.6 + 0.025 - 0.65**2) / 1000)
     assert (low, high) == pytest.approx((0.65 - 1.96 * deviation, 0.65 + 1.96 * deviation), abs=0.003)
-    assert all(np.array_equal(drawn[0, 1], drawn[1, 0][::-1]) for drawn in resampled(counts, 3, 5))
-    assert [d.tolist() for d in resampled(counts, 3, 2)] == [d.tolist() for d in resampled(counts, 3, 2)]
+    assert all(np.array_equal(drawn[0, 1], drawn[1, 0][::-1]) for drawn in resample(counts, 3, 5))
+    assert [d.tolist() for d in resample(counts, 3, 2)] == [d.tolist() for d in resample(counts, 3, 2)]

@@ -4,16 +4,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from fogspiel.core.game import game_named
-from fogspiel.solve.best_response import exact_judgement
+from fogspiel.core.game import find_game
+from fogspiel.solve.best_response import exact_exploitability
 from fogspiel.solve.certificate import certificate, knowledge_of
 from fogspiel.solve.tree import tree_of
 
 
 def uniform_certificate(name):
-    game = game_named(name)
+    game = find_game(name)
     tree = tree_of(game)
     both = [[Fraction(1), *(Fraction(1, int(n)) for n in np.repeat(p.count, p.count))] for p in map(tree.plex, (0, 1))]
-    judged = exact_judgement(tree, *both)
+    judged = exact_exploitability(tree, *both)
     bounds = (judged.lower, judged.upper)
     return certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)

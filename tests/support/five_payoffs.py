@@ -21,7 +21,7 @@ from itertools import product
 
 import numpy as np
 
-from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, game_named
+from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, find_game
 from fogspiel.core.kernel import inlined, kernel
 from fogspiel.core.rng import unit
 
@@ -128,7 +128,7 @@ def choose_greatest(seen, actions, plan, stream):
 
 
 CHOICES = replace(
-    game_named("rps-half"),
+    find_game("rps-half"),
     name="rps-half-tuned",
     strategy=Strategy("greatest", ("rock", "paper", "scissors"), 1, prepare_greatest, choose_greatest),
     named={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},

@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from fogspiel.core.agents import fixed, named
+from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.game import UNIFORM, Game, games
-from fogspiel.core.simulate import recorded
+from fogspiel.core.session import record_game
 from support import five_payoffs
 
 FOLDER = Path(__file__).parents[1] / "golden"
@@ -16,12 +16,12 @@ GAMES = [*games().values(), *five_payoffs.GAMES]
 
 def sample_records(game: Game) -> list[dict]:
     """Three games of the parametric strategy and three of uniform players, as lists of actions."""
-    uniform = named(game, UNIFORM.name)
-    pairs = [(fixed(game, SEED), fixed(game, SEED + 1))] if game.strategy else []
+    uniform = find_policy(game, UNIFORM.name)
+    pairs = [(fixed_baseline(game, SEED), fixed_baseline(game, SEED + 1))] if game.strategy else []
     found = []
     for first, second in [*pairs, (uniform, uniform)]:
         for number in range(3):
-            record, score = recorded(game, first, second, SEED, number)
+            record, score = record_game(game, first, second, SEED, number)
             found.append({"players": [first.name, second.name], "number": number, "score": score, "record": record})
     return found
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import fixed, mixture, named, with_parameters
-from fogspiel.core.game import game_named
+from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, vector_policy
+from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.pig import exact as pig
 from fogspiel.games.shared.replies import best_replies
-from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnosed
+from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnose
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
-from fogspiel.stats.evaluate import measured
+from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
 from fogspiel.tune.best_response_search import exploiter
 
@@ -19,16 +19,16 @@ SMALL = Request(games=5_000, report_games=2_000, pair_games=400)
 
 
 def five_at_random(game):
-    return mixture(game, np.vstack([fixed(game, seed).thetas for seed in range(5)]), [1] * 5)
+    return mixture_policy(game, np.vstack([fixed_baseline(game, seed).thetas for seed in range(5)]), [1] * 5)
 
 
 @pytest.mark.parametrize("name", ["morra", "permutation-ttt"])
-@pytest.mark.parametrize("frozen", [lambda game: fixed(game, 1), five_at_random], ids=["vector", "mixture"])
+@pytest.mark.parametrize("frozen", [lambda game: fixed_baseline(game, 1), five_at_random], ids=["vector", "mixture"])
 def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_interval(name, frozen):
-    game = game_named(name)
+    game = find_game(name)
     player = frozen(game)
     found, games = exploiter(game, player, 60_000, seed=3)
-    score = measured(game, found, player, report_key(3), 20_000)
+    score = evaluate(game, found, player, report_key(3), 20_000)
     exact = best_replies(game, player)[0].score
     assert games < 63_000
     assert score.interval[0] <= exact + 1e-12
@@ -37,39 +37,41 @@ def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_i
 
 @pytest.mark.slow
 def test_the_exploiter_of_ascending_batawaf_does_not_fall_short_of_descending():
-    game = game_named("batawaf")
-    found, _ = exploiter(game, named(game, "ascending"), 20_000, seed=3)
-    score = measured(game, found, named(game, "ascending"), report_key(3), 20_000)
+    game = find_game("batawaf")
+    found, _ = exploiter(game, find_policy(game, "ascending"), 20_000, seed=3)
+    score = evaluate(game, found, find_policy(game, "ascending"), report_key(3), 20_000)
     assert score.interval[1] >= 0.578  # what descending scores, by the paper's section V-A; a fifth of that is drawn
 
 
 def test_the_same_seed_gives_the_same_exploiter():
-    game = game_named("morra")
-    thetas = [exploiter(game, fixed(game, 1), 5_000, seed, threads)[0].thetas for seed, threads in ((1, 1), (1, 2))]
+    game = find_game("morra")
+    thetas = [
+        exploiter(game, fixed_baseline(game, 1), 5_000, seed, threads)[0].thetas for seed, threads in ((1, 1), (1, 2))
+    ]
     assert np.array_equal(*thetas)
 
 
 def test_best_replies_are_at_least_what_anybody_known_scores():
-    game = game_named("pig")
-    anybody, threshold = best_replies(game, with_parameters(game, [0.0]))
+    game = find_game("pig")
+    anybody, threshold = best_replies(game, vector_policy(game, [0.0]))
     assert anybody.exact and not threshold.exact
-    assert anybody.score > pig.rate(named(game, "optimal"), named(game, "hold20")) > threshold.score
+    assert anybody.score > pig.rate(find_policy(game, "optimal"), find_policy(game, "hold20")) > threshold.score
     assert threshold.score == pytest.approx(max(pig.threshold_matrix()[2:, 20]))
-    game = game_named("guesswho24")
+    game = find_game("guesswho24")
     for name in ("OL", "dichotomy"):
-        assert best_replies(game, named(game, name))[0].score >= guesswho.rate(
-            named(game, "God"), named(game, name), 24
+        assert best_replies(game, find_policy(game, name))[0].score >= guesswho.rate(
+            find_policy(game, "God"), find_policy(game, name), 24
         )
-    game = game_named("nim")
-    assert best_replies(game, named(game, "exact"))[0].score == 0.5
+    game = find_game("nim")
+    assert best_replies(game, find_policy(game, "exact"))[0].score == 0.5
 
 
 def test_replies_to_mixtures_are_limits_where_the_member_would_have_to_be_guessed():
-    game = game_named("pig")
-    both = mixture(game, np.array([[0.0], [2.5]]), [0.5, 0.5])
+    game = find_game("pig")
+    both = mixture_policy(game, np.array([[0.0], [2.5]]), [0.5, 0.5])
     told, threshold = best_replies(game, both)
     assert not told.exact and told.score > threshold.score
-    assert best_replies(game_named("batawaf"), named(game_named("batawaf"), "descending")) == []
+    assert best_replies(find_game("batawaf"), find_policy(find_game("batawaf"), "descending")) == []
 
 
 def run_with(path, game, bodies):
@@ -91,28 +93,28 @@ def thrower(fingers, expects):
 def test_a_history_in_circles_is_called_so_and_a_mixture_is_diagnosed(tmp_path):
     # Showing f and expecting h beats whoever shows h and does not expect f: a circle of four, or of three.
     run = run_with(tmp_path / "a.db", "morra", [thrower(0, 1), thrower(1, 2), thrower(2, 0), thrower(0, 1)])
-    found = diagnosed(run, SMALL)
+    found = diagnose(run, SMALL)
     assert found.history.circle and "it goes in circles" in found.conclusion
     assert found.forgotten and found.best[0].score == 1.0
     assert found.score.interval[0] <= 1.0 and found.gain > 0.4
 
     members = [thrower(f, f)["theta"] for f in range(6)]
     bodies = [{"newcomers": members[:1], "weights": [1.0]}, {"newcomers": members[1:], "weights": [1 / 6] * 6}]
-    found = diagnosed(run_with(tmp_path / "b.db", "morra", bodies), SMALL)
+    found = diagnose(run_with(tmp_path / "b.db", "morra", bodies), SMALL)
     assert found.members == 6 and found.best[0].score == pytest.approx(0.5)
     assert found.score.interval[0] <= 0.5 and "no exploiter was found (exactly 0.0000)" in found.conclusion
 
 
 def test_checkpoints_are_thinned_to_twelve_from_the_start_to_the_answer(tmp_path):
     run = run_with(tmp_path / "a.db", "pig", [{"theta": [float(i)]} for i in range(40)])
-    players = checkpoints(game_named("pig"), run)
+    players = checkpoints(find_game("pig"), run)
     assert len(players) == 12 and players[0].name == "the start"
     assert players[-1].theta == (39.0,) and len(list(answers_of(run))) == 40
 
 
 def test_steady_progress_shows_no_sign_of_cycling(tmp_path):
     better = [{"theta": [x]} for x in (-8.0, -5.0, 0.0)]
-    found = diagnosed(run_with(tmp_path / "a.db", "pig", better), SMALL)
+    found = diagnose(run_with(tmp_path / "a.db", "pig", better), SMALL)
     assert found.forgotten == [] and found.conclusion.endswith("no sign of cycling.")
 
 

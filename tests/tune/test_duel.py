@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.stats.race import Race, Verdict
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.methods import method_named
+from fogspiel.tune.methods import find_method
 from fogspiel.tune.methods.duel import GUARDED, WIDEST, cosine, duel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -22,7 +22,7 @@ def answer(name, arena):
     """The last vector of a method within the budget."""
     theta = arena.start
     try:
-        for step in method_named(name)(arena):
+        for step in find_method(name)(arena):
             theta = step.theta
     except BudgetSpent:
         return theta
@@ -64,25 +64,25 @@ def test_spsa_and_cma_climb():
 
 def test_cma_works_with_one_parameter():
     pytest.importorskip("cma")
-    arena = Arena(game_named("pig"), 1, budget=Budget(4000))
+    arena = Arena(find_game("pig"), 1, budget=Budget(4000))
     assert answer("cma", arena).shape == (1,)
 
 
 def test_a_missing_cma_is_named_in_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
     with pytest.raises(ValueError, match=r"pip install 'fogspiel\[cma\]'"):
-        next(method_named("cma")(Arena(game_named("batawaf"), 1)))
+        next(find_method("cma")(Arena(find_game("batawaf"), 1)))
 
 
 def test_the_elitist_races_asymmetrically_whatever_was_asked(monkeypatch):
     asked = []
     monkeypatch.setattr(Arena, "race", lambda self, x, y, rule=None: asked.append(rule) or Verdict(-1, (1, 0, 0), 1))
-    next(method_named("elitist")(Arena(game_named("batawaf"), 1, Race("paper", 0.01, 0.02))))
+    next(find_method("elitist")(Arena(find_game("batawaf"), 1, Race("paper", 0.01, 0.02))))
     assert asked == [Race("count-mixture-asymmetric", 0.01, 0.02)]
 
 
 def test_the_guard_goes_back_to_the_checkpoint_when_it_proves_better(monkeypatch):
-    arena = Arena(game_named("batawaf"), 1)
+    arena = Arena(find_game("batawaf"), 1)
     start = arena.start
     monkeypatch.setattr(Arena, "race", lambda self, safe, x, rule=None: Verdict(1, (0, 0, 0, 0, 9), 18))
     steps = list(islice(duel(arena), GUARDED))
@@ -91,17 +91,17 @@ def test_the_guard_goes_back_to_the_checkpoint_when_it_proves_better(monkeypatch
 
 
 def test_seeds_among_the_parameters_change_only_by_a_won_race():
-    arena = Arena(game_named("batawaf4"), 3, budget=Budget(60_000))
+    arena = Arena(find_game("batawaf4"), 3, budget=Budget(60_000))
     seeds = {arena.start[3]}
     for step in islice(duel(arena), GUARDED * 3):
         assert step.theta[3] in seeds or step.accepted
         seeds.add(step.theta[3])
     for name in ("spsa", "cma") if "cma" in sys.modules else ("spsa",):
-        assert answer(name, Arena(game_named("batawaf4"), 3, budget=Budget(4000)))[3] == arena.start[3]
+        assert answer(name, Arena(find_game("batawaf4"), 3, budget=Budget(4000)))[3] == arena.start[3]
 
 
 def test_a_game_of_seeds_alone_is_raced_from_the_first_step():
-    arena = Arena(game_named("permutation-four"), 1, budget=Budget(20_000))
+    arena = Arena(find_game("permutation-four"), 1, budget=Budget(20_000))
     accepted = []
     before = arena.start
     try:

@@ -10,9 +10,9 @@ from support.five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
 import fogspiel.core.game
 import fogspiel.runs.kinds.tune
 import fogspiel.tune.arena
-from fogspiel.core.agents import fixed, with_parameters
-from fogspiel.core.game import game_named
-from fogspiel.core.simulate import recorded
+from fogspiel.core.agents import fixed_baseline, vector_policy
+from fogspiel.core.game import find_game
+from fogspiel.core.session import record_game
 from fogspiel.runs.kinds.tune import Request, carry_on
 from fogspiel.runs.store import Store, canonical
 from fogspiel.stats.race import Race
@@ -38,15 +38,15 @@ def arena(game, **more):
 
 def scores_by_hand(game, theta, phi, key, number):
     """The first vector's scores in both games of a pair, played move by move."""
-    first, second = with_parameters(game, theta), with_parameters(game, phi)
-    return recorded(game, first, second, key, number)[1], TOP - recorded(game, second, first, key, number)[1]
+    first, second = vector_policy(game, theta), vector_policy(game, phi)
+    return record_game(game, first, second, key, number)[1], TOP - record_game(game, second, first, key, number)[1]
 
 
 @every_game
 @pytest.mark.parametrize("observation", ["pair", "game"])
 def test_races_count_the_scores_of_their_games(game, observation):
     place, columns = arena(game, observation=observation), 2 if observation == "pair" else 1
-    x, y, z = place.gaussian(), place.gaussian(), fixed(game, 1).thetas[0]
+    x, y, z = place.gaussian(), place.gaussian(), fixed_baseline(game, 1).thetas[0]
 
     def by_hand(one, other, event, number):
         pair = scores_by_hand(game, one, other, place._key(event), number)
@@ -84,7 +84,7 @@ def test_duels_and_meetings_have_the_scores_of_their_games(game):
 
 
 def test_events_of_three_payoffs_keep_a_digit_for_each_score_and_pair():
-    batawaf = game_named("batawaf")
+    batawaf = find_game("batawaf")
     assert encode(batawaf, np.arange(9)) == "012345678" and decode("012345678").tolist() == list(range(9))
     assert encode(SUMS, np.arange(25)) == list(range(25)) and decode(list(range(25))).tolist() == list(range(25))
 

@@ -7,22 +7,31 @@ import numpy as np
 import pytest
 
 import fogspiel.tune.methods
-from fogspiel.core.agents import MIXED, fixed, freeze, in_turn, mixture, named, redrawn, thaw
-from fogspiel.core.game import game_named
+from fogspiel.core.agents import (
+    MIXED,
+    find_policy,
+    fixed_baseline,
+    freeze,
+    mixture_policy,
+    policies_in_turn,
+    redrawn_baseline,
+    thaw,
+)
+from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.morra import exact as morra
-from fogspiel.runs.agent_texts import entrant
+from fogspiel.runs.agent_texts import agent_from_text
 from fogspiel.runs.kinds import round_robin
-from fogspiel.runs.kinds.match import ask_of, played
-from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tuned
+from fogspiel.runs.kinds.match import ask_of, play_match
+from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tune_unstored
 from fogspiel.runs.store import Store, canonical
-from fogspiel.stats.evaluate import measured
+from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
-from fogspiel.tune.step import Step, mixed
-from fogspiel.web.session_store import frozen, thawed
+from fogspiel.tune.step import Step, mixture_answer
+from fogspiel.web.session_store import freeze_opponent, thaw_opponent
 
-MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
+MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +56,9 @@ def test_the_report_games_are_played_by_the_mixture_that_is_stored(run):
     result = read(run).result
     assert len(result["thetas"]) == len(result["weights"]) > 1 and sum(result["weights"]) == pytest.approx(1, abs=1e-12)
     assert result["theta"] == result["thetas"][int(np.argmax(result["weights"]))]
-    player = mixture(MORRA, np.array(result["thetas"]), result["weights"])
-    baseline = entrant(MORRA, "fixed", run[0], 1)
-    assert measured(MORRA, player, baseline, report_key(1), 20_000).as_json() == result["report"]
+    player = mixture_policy(MORRA, np.array(result["thetas"]), result["weights"])
+    baseline = agent_from_text(MORRA, "fixed", run[0], 1)
+    assert evaluate(MORRA, player, baseline, report_key(1), 20_000).as_json() == result["report"]
 
 
 def test_the_steps_store_newcomers_and_weights_and_never_the_archive_anew(run):
@@ -75,13 +84,13 @@ def test_an_unfinished_run_plays_what_it_has_so_far(run):
 
 def test_a_run_and_its_export_play_the_same_mixture(run, tmp_path, answer, fogspiel):
     path, name = run
-    player = entrant(MORRA, name, path, 1)
+    player = agent_from_text(MORRA, name, path, 1)
     assert player.how == MIXED
     exported = answer("export", name, "--store", path)
     assert exported["thetas"] == read(run).result["thetas"]
     file = tmp_path / "player.json"
     file.write_text(json.dumps(exported))
-    again = entrant(MORRA, str(file), path, 1)
+    again = agent_from_text(MORRA, str(file), path, 1)
     assert (again.thetas == player.thetas).all() and again.weights == player.weights
     assert answer("match", "morra", name, str(file), "--exact", "--store", path)["score"] == 0.5
     rate = answer("match", "morra", name, "uniform", "--exact", "--store", path)["score"]
@@ -102,7 +111,7 @@ def test_the_laws_of_both_seats_are_coupled_into_whole_vectors():
     numbers = np.random.default_rng(3)
     thetas = numbers.normal(size=(5, 18))
     weights = np.array([[0.5, 0.5, 0, 0, 0], [0, 0, 0.2, 0.3, 0.5]])
-    found = mixed(thetas, weights)
+    found = mixture_answer(thetas, weights)
     for row, weight in zip(found.thetas, found.weights, strict=True):
         assert row[:9].tolist() in thetas[:2, :9].tolist() and row[9:].tolist() in thetas[2:, 9:].tolist()
         assert weight > 0
@@ -138,14 +147,14 @@ def test_a_spoilt_mixture_file_is_refused_in_one_sentence(name, tmp_path):
     file = tmp_path / "player.json"
     file.write_text(json.dumps({"game": "batawaf", "thetas": thetas, "weights": weights}))
     with pytest.raises(ValueError) as refusal:
-        entrant(BATAWAF, str(file), tmp_path / "runs.db", 1)
+        agent_from_text(BATAWAF, str(file), tmp_path / "runs.db", 1)
     assert part in str(refusal.value) and "\n" not in str(refusal.value)
 
 
 def test_a_mixture_file_is_played_as_it_says(tmp_path):
     file = tmp_path / "player.json"
     file.write_text(json.dumps({"thetas": [[0, 0, 50], [50, 0, 0]], "weights": [0.25, 0.75]}))
-    player = entrant(BATAWAF, str(file), tmp_path / "runs.db", 1)
+    player = agent_from_text(BATAWAF, str(file), tmp_path / "runs.db", 1)
     assert player.weights == (0.25, 0.75) and player.thetas.tolist() == [[0, 0, 50], [50, 0, 0]]
 
 
@@ -179,7 +188,7 @@ def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path
 
 
 def test_tuned_answers_the_mixture_too():
-    found = tuned(request())
+    found = tune_unstored(request())
     assert len(found.answer.thetas) == len(found.answer.weights) > 1
 
 
@@ -188,7 +197,7 @@ def test_the_exact_exploitability_of_a_mixture_is_that_of_its_mean_law():
     for fingers in range(6):
         pure[fingers, 11 * fingers + 2 * fingers] = 1000.0  # show f, call 2 f
     assert morra.exploitability(pure[0]) == pytest.approx(0.5)
-    player = mixture(MORRA, pure, [1 / 6] * 6)
+    player = mixture_policy(MORRA, pure, [1 / 6] * 6)
     assert float(morra.exploitability_of(player)) == pytest.approx(0, abs=1e-9)
 
 
@@ -233,14 +242,16 @@ def as_written(frozen):
 def test_a_frozen_player_thaws_to_the_last_bit():
     dice = np.random.default_rng(3)
     for members in range(1, 20):
-        player = mixture(MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members))
+        player = mixture_policy(
+            MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members)
+        )
         again = thaw(MORRA, as_written(freeze(MORRA, player)), player.name)
         assert (again.name, again.how, again.weights) == (player.name, player.how, player.weights)
         assert again.strategy is player.strategy and (again.thetas == player.thetas).all()
-    alone = fixed(MORRA, 4)
+    alone = fixed_baseline(MORRA, 4)
     assert as_written(freeze(MORRA, alone)) == {"theta": list(alone.theta)}
     assert thaw(MORRA, as_written(freeze(MORRA, alone)), "fixed").theta == alone.theta
-    for by_name in (named(MORRA, "uniform"), redrawn(MORRA), in_turn(MORRA, alone.thetas)):
+    for by_name in (find_policy(MORRA, "uniform"), redrawn_baseline(MORRA), policies_in_turn(MORRA, alone.thetas)):
         assert freeze(MORRA, by_name) == {} and thaw(MORRA, {}, by_name.name) is None
 
 
@@ -250,40 +261,43 @@ def mixture_file(path, thetas):
 
 
 def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
-    one, other = ([list(fixed(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
+    one, other = ([list(fixed_baseline(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
     words = mixture_file(tmp_path / "mixture.json", one)
-    first, second = (entrant(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
+    first, second = (agent_from_text(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
     ask = as_written(ask_of(MORRA, first, second, 1, 400, "swapped"))
-    expected = measured(MORRA, first, second, report_key(1), 400)
+    expected = evaluate(MORRA, first, second, report_key(1), 400)
     mixture_file(tmp_path / "mixture.json", other)
-    assert measured(MORRA, entrant(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
-    assert played(ask, None, 1, lambda so_far: None, tmp_path) == expected
-    half = measured(MORRA, first, second, report_key(1), 200).as_json()
+    assert evaluate(MORRA, agent_from_text(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
+    assert play_match(ask, None, 1, lambda so_far: None, tmp_path) == expected
+    half = evaluate(MORRA, first, second, report_key(1), 200).as_json()
     (tmp_path / "mixture.json").unlink()
-    assert played(ask, half, 1, lambda so_far: None, tmp_path) == expected
+    assert play_match(ask, half, 1, lambda so_far: None, tmp_path) == expected
 
 
 def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
-    ask = ask_of(MORRA, fixed(MORRA, 1), named(MORRA, "uniform"), 1, 2, "coin")
-    assert as_written(ask)["first_theta"] == list(fixed(MORRA, 1).theta) and ask["second_theta"] is None
+    ask = ask_of(MORRA, fixed_baseline(MORRA, 1), find_policy(MORRA, "uniform"), 1, 2, "coin")
+    assert as_written(ask)["first_theta"] == list(fixed_baseline(MORRA, 1).theta) and ask["second_theta"] is None
     assert {key for key in ask if key.startswith(("first", "second"))} == {
         f"{side}{part}" for side in ("first", "second") for part in ("", "_theta")
     }
 
 
 def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
-    words = mixture_file(tmp_path / "mixture.json", [list(fixed(MORRA, seed).theta) for seed in (1, 2)])
+    words = mixture_file(tmp_path / "mixture.json", [list(fixed_baseline(MORRA, seed).theta) for seed in (1, 2)])
     for name in (words, "fixed", "redrawn"):
-        player = entrant(MORRA, name, tmp_path, 1)
+        player = agent_from_text(MORRA, name, tmp_path, 1)
         kept = freeze(MORRA, player)
-        assert round_robin.tournament(MORRA, (name, "uniform"), 2, 1, tmp_path).players[0] == {"name": name, **kept}
-        assert frozen(MORRA, name, tmp_path, 1) == {"words": name, **kept}
+        assert round_robin.parse_tournament(MORRA, (name, "uniform"), 2, 1, tmp_path).players[0] == {
+            "name": name,
+            **kept,
+        }
+        assert freeze_opponent(MORRA, name, tmp_path, 1) == {"words": name, **kept}
         ask = ask_of(MORRA, player, player, 1, 2, "swapped")
         assert {key: ask[f"first_{key}"] for key in kept} == kept
 
 
 def test_a_game_at_a_table_that_keeps_a_vector_in_the_earlier_form_goes_on(tmp_path):
-    theta = list(fixed(MORRA, 2).theta)
+    theta = list(fixed_baseline(MORRA, 2).theta)
     for kept in ({"thetas": [theta], "weights": []}, {"theta": theta}):
-        player = thawed(MORRA, {"words": "a run that is gone", **kept}, tmp_path, 1).player(stream_of(1))
+        player = thaw_opponent(MORRA, {"words": "a run that is gone", **kept}, tmp_path, 1).player(stream_of(1))
         assert player.contender.theta == tuple(theta)

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import fogspiel.tune.arena
-from fogspiel.core.agents import named, with_parameters
-from fogspiel.core.game import game_named
+from fogspiel.core.agents import find_policy, vector_policy
+from fogspiel.core.game import find_game
 from fogspiel.core.simulate import Match
-from fogspiel.stats.evaluate import measured
+from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline, report_key
-from fogspiel.tune.methods import METHODS, method_named
+from fogspiel.tune.methods import METHODS, find_method
 from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
-BATAWAF = game_named("batawaf")
+BATAWAF = find_game("batawaf")
 every_method = pytest.mark.parametrize("name", METHODS)
 
 
@@ -28,7 +28,7 @@ def walked(name, place):
     """All steps of a method until the budget ends it."""
     steps = []
     with pytest.raises(BudgetSpent):
-        for step in method_named(name)(place):
+        for step in find_method(name)(place):
             steps.append(step)
     return steps
 
@@ -66,7 +66,7 @@ def test_a_recorded_run_is_recalled_without_playing(name, monkeypatch):
     other = arena(recorded=recorded)
     monkeypatch.setattr(Arena, "_scores", lambda *_: pytest.fail("a recorded event was played again"))
     monkeypatch.setattr(Arena, "_key", lambda *_: pytest.fail("a recorded event was played again"))
-    steps = method_named(name)(other)
+    steps = find_method(name)(other)
     while len(other.events) < len(recorded) - 10:
         next(steps)
     monkeypatch.undo()
@@ -106,7 +106,7 @@ def test_games_are_counted_as_they_are_played():
 def test_the_step_size_doubles_on_success_and_shrinks_on_failure():
     place = arena(games=10**6)
     sigma = 1.0
-    for step in islice(method_named("iterative")(place), 30):
+    for step in islice(find_method("iterative")(place), 30):
         sigma *= 2 if step.accepted else 0.84
         assert step.sigma == pytest.approx(sigma)
     assert next_sigma(MOST_SIGMA, True) == MOST_SIGMA and next_sigma(LEAST_SIGMA, False) == LEAST_SIGMA
@@ -114,14 +114,14 @@ def test_the_step_size_doubles_on_success_and_shrinks_on_failure():
 
 def test_iterative_accepts_exactly_what_wins_its_race():
     place = arena(games=10**6)
-    for step in islice(method_named("iterative")(place), 40):
+    for step in islice(find_method("iterative")(place), 40):
         assert step.accepted == (place.events[-1]["decision"] == 1)
 
 
 def test_real_coevolution_accepts_exactly_what_beats_the_whole_population():
     place = arena(games=10**6)
     population, told, grown = 1, 0, 0
-    for step in islice(method_named("real-coevolution")(place), 40):
+    for step in islice(find_method("real-coevolution")(place), 40):
         decisions = [event["decision"] for event in place.events[told:]]
         told = len(place.events)
         assert decisions[:-1] == [1] * (len(decisions) - 1)
@@ -135,7 +135,7 @@ def test_real_coevolution_accepts_exactly_what_beats_the_whole_population():
 def test_approximate_coevolution_meets_one_member_and_grows_on_success():
     place = arena(games=10**6)
     population = 1
-    for number, step in enumerate(islice(method_named("approximate-coevolution")(place), 40), 1):
+    for number, step in enumerate(islice(find_method("approximate-coevolution")(place), 40), 1):
         assert len(place.events) == number
         population += step.accepted
         assert step.population == population
@@ -161,7 +161,7 @@ def test_batawaf_is_solved_from_scratch():
     for seed in (1, 2, 3):
         place = arena(seed=seed, games=60_000)
         theta = walked("iterative", place)[-1].theta
-        score = measured(BATAWAF, with_parameters(BATAWAF, theta), named(BATAWAF, "random"), 99, 40_000)
+        score = evaluate(BATAWAF, vector_policy(BATAWAF, theta), find_policy(BATAWAF, "random"), 99, 40_000)
         assert score.mean > 0.67
 
 
@@ -171,7 +171,7 @@ def test_batawaf_is_solved_for_19_of_20_seeds(race, games):
     found = 0
     for seed in range(1, 21):
         theta = walked("iterative", arena(seed=seed, games=games, race=race))[-1].theta
-        score = measured(BATAWAF, with_parameters(BATAWAF, theta), named(BATAWAF, "random"), 98, 100_000)
+        score = evaluate(BATAWAF, vector_policy(BATAWAF, theta), find_policy(BATAWAF, "random"), 98, 100_000)
         found += score.mean >= 0.68
     assert found >= 19
 
@@ -182,7 +182,7 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
     own, same = place.meetings(firsts, seconds, pairs=3), place.meetings(firsts, seconds, pairs=3, same_deals=True)
     assert own.shape == same.shape == (40, 3, 2) and place.games == 480
     for row in (0, 17, 39):
-        match = Match(BATAWAF, with_parameters(BATAWAF, firsts[row]), with_parameters(BATAWAF, seconds[row]))
+        match = Match(BATAWAF, vector_policy(BATAWAF, firsts[row]), vector_policy(BATAWAF, seconds[row]))
         assert same[row].tolist() == match.scores(place._key(1), 0, 3).tolist()
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
@@ -210,13 +210,13 @@ def test_meetings_that_the_budget_cannot_pay_are_not_begun():
 
 
 def test_a_reply_is_good_against_whom_it_was_made_for():
-    ttt, scores = game_named("permutation-ttt"), {}
+    ttt, scores = find_game("permutation-ttt"), {}
     for name in ("fixed", "redrawn"):
         place = Arena(ttt, 3, Race("count-mixture"), name, Budget(40_000))
         theta = walked("reply", place)[-1].theta
         for other in ("fixed", "redrawn"):
-            player, opponent = with_parameters(ttt, theta), baseline(ttt, other, 3)
-            scores[name, other] = measured(ttt, player, opponent, report_key(3), 10_000)
+            player, opponent = vector_policy(ttt, theta), baseline(ttt, other, 3)
+            scores[name, other] = evaluate(ttt, player, opponent, report_key(3), 10_000)
     assert scores["fixed", "fixed"].mean == 1
     assert scores["redrawn", "redrawn"].interval[0] > scores["fixed", "redrawn"].interval[1]
 
@@ -239,4 +239,4 @@ def test_a_reply_to_somebody_without_parameters_is_refused():
 
 def test_an_unknown_method_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no method 'magic'.*seeds"):
-        method_named("magic")
+        find_method("magic")

@@ -6,22 +6,22 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import mixture, named, redrawn, with_parameters
-from fogspiel.core.game import game_named
+from fogspiel.core.agents import find_policy, mixture_policy, redrawn_baseline, vector_policy
+from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.morra import exact as morra
 from fogspiel.games.permutation import exact as permutation
-from fogspiel.runs.kinds.tune import player_of
-from fogspiel.stats.evaluate import measured
+from fogspiel.runs.kinds.tune import policy_of_answer
+from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
-from fogspiel.tune.archive import Archive, drawn, is_certain
+from fogspiel.tune.archive import Archive, draw_member, is_certain
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.methods import METHODS
 from fogspiel.tune.series import Mixed, Ucb, series
-from fogspiel.tune.step import hashed
+from fogspiel.tune.step import hashed_parameters
 
-MORRA, BATAWAF, ORDERS = (game_named(name) for name in ("morra", "batawaf", "permutation-ttt"))
-WHO = game_named("guesswho24")
+MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
+WHO = find_game("guesswho24")
 
 
 def arena(game, games, seed=1):
@@ -34,7 +34,7 @@ def found(method, game, games, seed=1):
     with pytest.raises(BudgetSpent):
         for step in METHODS[method](arena(game, games, seed)):
             steps[:] = [step]
-    return player_of(game, steps[0].answer)
+    return policy_of_answer(game, steps[0].answer)
 
 
 def test_psro_plays_morra_so_that_nobody_gains_two_points_in_a_hundred():
@@ -48,7 +48,7 @@ def test_more_games_make_a_mixture_of_orders_harder_to_exploit():
 
 def test_psro_finds_what_dominates_and_plays_little_else():
     player = found("psro", BATAWAF, 60_000)
-    assert measured(BATAWAF, player, named(BATAWAF, "random"), 5, 40_000).mean > 0.67
+    assert evaluate(BATAWAF, player, find_policy(BATAWAF, "random"), 5, 40_000).mean > 0.67
 
 
 @pytest.mark.slow
@@ -60,13 +60,13 @@ def test_a_portfolio_of_methods_plays_morra_as_well():
 @pytest.mark.parametrize("method", ["halving", "rectangular", "bandit"])
 def test_the_best_of_many_random_players_is_found(method):
     player = found(method, BATAWAF, 40_000)
-    assert measured(BATAWAF, player, redrawn(BATAWAF), 5, 40_000).mean > 0.58  # the best there is has 0.65
+    assert evaluate(BATAWAF, player, redrawn_baseline(BATAWAF), 5, 40_000).mean > 0.58  # the best there is has 0.65
 
 
 @pytest.mark.parametrize("method", ["halving", "rectangular", "bandit"])
 def test_halves_are_chosen_for_each_seat_by_itself(method):
     player = found(method, ORDERS, 60_000)
-    assert float(permutation.score(ORDERS, player, redrawn(ORDERS))) > 0.68
+    assert float(permutation.score(ORDERS, player, redrawn_baseline(ORDERS))) > 0.68
 
 
 def test_no_player_of_the_table_beats_the_mixture_of_the_table():
@@ -74,9 +74,9 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
     archive = Archive(place)
     assert is_certain(place) and not is_certain(arena(BATAWAF, 10**6))
     archive.enrol(place.gaussians(30), 1)
-    player = player_of(ORDERS, archive.step(archive.nash(), True).answer)
+    player = policy_of_answer(ORDERS, archive.step(archive.nash(), True).answer)
     for theta in archive.thetas:
-        assert permutation.score(ORDERS, with_parameters(ORDERS, theta), player) <= 0.5 + 1e-9
+        assert permutation.score(ORDERS, vector_policy(ORDERS, theta), player) <= 0.5 + 1e-9
     means = archive.means
     for i, j in ((0, 1), (4, 4), (29, 3)):
         first, second = (permutation.orders_of(archive.thetas[k])[seat] for k, seat in ((i, 0), (j, 1)))
@@ -84,13 +84,15 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
 
 
 def test_luck_that_seldom_matters_is_not_overlooked():
-    assert not any(is_certain(arena(game_named("cheat"), 10**6, seed)) for seed in range(1, 5))
+    assert not any(is_certain(arena(find_game("cheat"), 10**6, seed)) for seed in range(1, 5))
 
 
 def test_members_are_drawn_in_proportion_to_their_weights():
     place, weights = arena(BATAWAF, 10), np.array([0.5, 0.0, 0.2, 0.3, 0.0])
-    assert np.bincount(drawn(place, weights, 1000), minlength=5).tolist() == pytest.approx([500, 0, 200, 300, 0], abs=1)
-    assert not hashed(place).any()
+    assert np.bincount(draw_member(place, weights, 1000), minlength=5).tolist() == pytest.approx(
+        [500, 0, 200, 300, 0], abs=1
+    )
+    assert not hashed_parameters(place).any()
 
 
 # Best replies at Guess Who
@@ -131,17 +133,17 @@ def reply_by_recursion(thetas, weights):
 def test_the_best_reply_to_a_mixture_that_reveals_itself_agrees_with_plain_recursion():
     numbers = np.random.default_rng(4)
     thetas, weights = numbers.normal(size=(4, 4)), [0.4, 0.1, 0.3, 0.2]
-    whole = guesswho.reply_score(WHO, mixture(WHO, thetas, weights))
+    whole = guesswho.reply_score(WHO, mixture_policy(WHO, thetas, weights))
     assert whole == pytest.approx(reply_by_recursion(thetas, weights), abs=1e-12)
-    alone = [guesswho.reply_score(WHO, with_parameters(WHO, theta)) for theta in thetas]
+    alone = [guesswho.reply_score(WHO, vector_policy(WHO, theta)) for theta in thetas]
     assert whole <= np.dot(weights, alone) + 1e-12
-    assert whole >= float(guesswho.score(WHO, named(WHO, "God"), mixture(WHO, thetas, weights)))
-    assert guesswho.reply_score(WHO, named(WHO, "God")) == 0.5
+    assert whole >= float(guesswho.score(WHO, find_policy(WHO, "God"), mixture_policy(WHO, thetas, weights)))
+    assert guesswho.reply_score(WHO, find_policy(WHO, "God")) == 0.5
 
 
 def test_the_best_reply_to_too_many_members_is_refused():
     with pytest.raises(ValueError, match="at most 8 members"):
-        guesswho.reply_score(WHO, mixture(WHO, np.random.default_rng(4).normal(size=(9, 4)), [1.0] * 9))
+        guesswho.reply_score(WHO, mixture_policy(WHO, np.random.default_rng(4).normal(size=(9, 4)), [1.0] * 9))
 
 
 # Series

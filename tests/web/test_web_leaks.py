@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.core.game import CHANCE, OVER, blank, game_named, games
-from fogspiel.web.app import application, guarded
-from fogspiel.web.session_store import Parlour
+from fogspiel.core.game import CHANCE, OVER, blank, find_game, games
+from fogspiel.web.app import application, guard
+from fogspiel.web.session_store import SessionStore
 
 HOST = "127.0.0.1:8000"
 MOST_STEPS = 120
@@ -88,8 +88,8 @@ def found_pairs(game, number, draws):
 def house(tmp_path):
     """A served application, and the parlour in which it keeps its games."""
     app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    parlour = Parlour(tmp_path / "games.db", tmp_path / "runs.db")
-    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    parlour = SessionStore(tmp_path / "games.db", tmp_path / "runs.db")
+    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         yield client, parlour
     parlour.close()
 
@@ -132,7 +132,7 @@ def served(client, key):
 
 def demand_no_leak(house, name, number):
     client, parlour = house
-    game, draws = game_named(name), random.Random(name)
+    game, draws = find_game(name), random.Random(name)
     pairs = found_pairs(game, number, draws)
     for side, true, other in pairs:
         first, second = (served(client, seated(parlour, game, side, record)) for record in (true, other))
@@ -156,7 +156,7 @@ def test_thousands_of_states_that_look_alike_are_served_alike(house, name):
 
 
 def test_the_search_for_twins_finds_states_that_differ_and_look_alike():
-    game, draws = game_named("kriegspiel"), random.Random(1)
+    game, draws = find_game("kriegspiel"), random.Random(1)
     deepest = 0
     for side, true, other in found_pairs(game, 20, draws):
         lines = Line(game, side), Line(game, side)

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.core.game import games
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 from fogspiel.web.catalogue import by_kind
 from fogspiel.web.pages import PLACES, STATIC
 
@@ -18,7 +18,7 @@ HOST = "127.0.0.1:8000"
 
 def client_of(folder):
     app = application(folder / "runs.db", folder / "games.db")
-    return TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}")
+    return TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
 
@@ -14,7 +14,7 @@ HOST = "127.0.0.1:8000"
 @pytest.fixture
 def served(tmp_path):
     app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         yield client
 
 
@@ -74,7 +74,7 @@ def test_a_game_survives_the_server(tmp_path):
     scenes = []
     for visit in range(2):
         app = application(tmp_path / "runs.db", tmp_path / "games.db")
-        with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+        with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
             if visit == 0:
                 scene = begun(client, game="phantom-ttt", against="uniform", side=0)
                 scene = acted(client, scene, scene["choices"][4]["action"])

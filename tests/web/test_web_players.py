@@ -8,14 +8,14 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.matches import Seat
-from fogspiel.runs.kinds.kriegspiel import Meeting
-from fogspiel.runs.kinds.round_robin import tournament
+from fogspiel.kriegspiel.matches import EngineSpec
+from fogspiel.runs.kinds.kriegspiel import EngineMatch
+from fogspiel.runs.kinds.round_robin import parse_tournament
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
 SHORT = {"kind": "kriegspiel", "games": 2, "nodes": 1, "longest": 2}
@@ -26,7 +26,7 @@ SECONDS = 20
 @pytest.fixture
 def client(tmp_path):
     app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         yield client
 
 
@@ -92,14 +92,14 @@ def test_the_form_is_filled_in_with_anything_and_runs_nothing(client, tmp_path):
 
 def asks(folder):
     """Requests of runs that name a program or a file, as the command line makes them or a changed store has them."""
-    seats = tuple(Seat(engine, Effort(nodes=1)) for engine in (f"hs:uci=touch {folder / 'trace'}", "random"))
-    yield Meeting(seats, 2, longest=2).as_ask()
-    modelled = Meeting((Seat("C:none", Effort(nodes=1)), seats[1]), 2, longest=2).as_ask()
+    seats = tuple(EngineSpec(engine, Effort(nodes=1)) for engine in (f"hs:uci=touch {folder / 'trace'}", "random"))
+    yield EngineMatch(seats, 2, longest=2).as_ask()
+    modelled = EngineMatch((EngineSpec("C:none", Effort(nodes=1)), seats[1]), 2, longest=2).as_ask()
     modelled["players"][0]["engine"] = f"C:{folder / 'model.npz'}"
     yield modelled
     vector = folder / "vector.json"
     vector.write_text("[20]")
-    yield tournament(game_named("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").as_ask() | {
+    yield parse_tournament(find_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").as_ask() | {
         "players": [{"name": "hold20"}, {"name": str(vector)}]
     }
     yield Request("pig", games=10).as_ask() | {"baseline": str(vector)}
@@ -137,7 +137,7 @@ def test_a_kept_game_whose_opponent_is_a_program_or_a_file_is_not_taken_up(clien
     for game, words in (("kriegspiel", f"hs:uci=touch {trace}"), ("pig", str(vector))):
         key = secrets.token_urlsafe(18)
         opponent = json.dumps({"words": words} | thetas)
-        row = (key, game, game_named(game).version, 0, "1", opponent, "[]", time.time(), time.time())
+        row = (key, game, find_game(game).version, 0, "1", opponent, "[]", time.time(), time.time())
         with sqlite3.connect(tmp_path / "games.db") as games:
             games.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         for place in (f"/api/play/{key}", f"/api/play/{key}/replay", f"/play/{key}"):

@@ -8,14 +8,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.core.explain import Picture
-from fogspiel.core.game import game_named
+from fogspiel.core.game import find_game
 from fogspiel.games.resistance.setups import SETUPS
 from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.solve import Request, carry_on, in_silence, task_of
 from fogspiel.runs.store import Store
 from fogspiel.solve.resistance.plan_tables import TABLES
 from fogspiel.solve.resistance.words import plan_lines
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 from fogspiel.web.resistance import plan_of
 from fogspiel.web.strategies import heat_of
 
@@ -29,11 +29,11 @@ def client(tmp_path_factory):
     with Store.open(path, write=True) as store:
         task = task_of(Request("kuhn"), in_silence)
         carry_on(store.create(task.ask), task=task)
-        asked = round_robin.tournament(game_named("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
+        asked = round_robin.parse_tournament(find_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
         round_robin.carry_on(store.create(asked.as_ask()), path, 1, {})
         store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
     app = application(path, folder / "games.db")
-    with TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         yield client
 
 

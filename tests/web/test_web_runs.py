@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from fogspiel.runs.kinds.tune import Request, carry_on
 from fogspiel.runs.store import Store
-from fogspiel.web.app import application, guarded
+from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
 GAMES = 60_000
@@ -16,7 +16,7 @@ GAMES = 60_000
 
 def served(folder):
     app = application(folder / "runs.db", folder / "games.db")
-    return TestClient(guarded(app, frozenset({HOST})), base_url=f"http://{HOST}")
+    return TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}")
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def narrow(run: "Run", store: Path | None, as_json: bool, certificate: Path | No
 
     began = time.process_time()
     console.err.print(f"run {run.name}: bounds on {run.ask['game']}")
-    with resumable(run, store, as_json), console.working(run.name) as say:
+    with resumable(run, store, as_json), console.status(run.name) as say:
         result = carry_on(run, lambda remark, lower, upper: say(f"{remark}, value in [{lower:.6f}, {upper:.6f}]"))
     report_bounds(run, result, store, as_json, certificate, time.process_time() - began)
 
@@ -57,7 +57,7 @@ def report_bounds(
     from .. import console
 
     path = certificate or store_path(store).parent / "certificates" / f"{run.name}.json"
-    certificates.write(result["certificate"], path)
+    certificates.write_certificate(result["certificate"], path)
     if as_json:
         facts = {"run": run.name, "state": "finished", "game": run.ask["game"]}
         kept = {key: result[key] for key in ("lower", "upper", "exact")}

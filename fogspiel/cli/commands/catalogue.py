@@ -15,12 +15,12 @@ def list_games(as_json: AsJson = False) -> None:
     found = games().values()
     if as_json:
         return print_json({"games": [_words_of(game) for game in found]})
-    rows = [(g.name, g.title, len(parameters_of(g)), ", ".join(agents.names(g))) for g in found]
+    rows = [(g.name, g.title, len(parameters_of(g)), ", ".join(agents.policy_names(g))) for g in found]
     console.table("Games", ("name", "title", "parameters", "players by name"), rows)
 
 
 def _words_of(game: Any) -> dict[str, Any]:
-    from ...core.agents import names
+    from ...core.agents import policy_names
     from ...core.game import parameters_of
 
     hashed = list(game.strategy.hashed) if game.strategy else []
@@ -31,7 +31,7 @@ def _words_of(game: Any) -> dict[str, Any]:
         "parameters": len(parameters_of(game)),
         "parameter_names": list(parameters_of(game)),
         "hashed_parameters": hashed,
-        "players": names(game),
+        "players": policy_names(game),
         "symmetric": game.symmetric,
         "payoffs": [str(payoff) for payoff in game.payoffs],
         "source": game.source,
@@ -41,16 +41,16 @@ def _words_of(game: Any) -> dict[str, Any]:
 @app.command()
 def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
-    from ...core.agents import UNIFORM, named
-    from ...core.game import game_named
-    from ...core.simulate import positions, recorded, view_of
+    from ...core.agents import UNIFORM, find_policy
+    from ...core.game import find_game
+    from ...core.session import record_game, replay, view_of
     from .. import console
 
-    chosen = game_named(game)
+    chosen = find_game(game)
     announce_compilation()
-    uniform = named(chosen, UNIFORM.name)
-    record, _ = recorded(chosen, uniform, uniform, seed, 0)
-    moment = next(position for position in positions(chosen, record) if position.mover in (0, 1))
+    uniform = find_policy(chosen, UNIFORM.name)
+    record, _ = record_game(chosen, uniform, uniform, seed, 0)
+    moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
     view = chosen.show(view_of(chosen, moment.state, moment.mover))
     tries = [chosen.label(action) for action in moment.actions]
     if as_json:

@@ -22,8 +22,8 @@ def diagnose(
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
-    from ...papers.exploitability import Request, diagnosed, game_of, report
-    from ...runs.report import written
+    from ...papers.exploitability import Request, diagnose, game_of, report
+    from ...runs.report import write_report
     from ...runs.store import Store
     from .. import console
 
@@ -33,11 +33,11 @@ def diagnose(
     for run in asked:
         game_of(run)
     announce_compilation()
-    with console.working("diagnose") as say:
-        found = [diagnosed(run, request, cores(threads), say) for run in asked]
+    with console.status("diagnose") as say:
+        found = [diagnose(run, request, cores(threads), say) for run in asked]
     options = f"--games {games} --report-games {report_games} --pair-games {pair_games} --seed {seed}"
     made = report(found, f"fogspiel diagnose {' '.join(run.name for run in asked)} {options}")
     if as_json:
-        files = [str(path) for path in written(made, output or Path(f"fogspiel-{made.name}"))]
+        files = [str(path) for path in write_report(made, output or Path(f"fogspiel-{made.name}"))]
         return print_json({"runs": [one.as_json() for one in found], "command": made.command, "files": files})
     return show_report(made, None, output, as_json)

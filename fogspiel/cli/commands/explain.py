@@ -9,7 +9,7 @@ from ..app import AsJson, Seed, StorePath, announce_compilation, app, print_json
 from .solve import RulesFile
 
 if TYPE_CHECKING:
-    from ...core.agents import Contender
+    from ...core.agents import Policy
     from ...core.game import Game
     from ...runs.store import Run
 
@@ -31,9 +31,9 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
-    from ...core.agents import Contender
-    from ...core.game import game_named, games
-    from ...runs.agent_texts import RUN_NAME, entrant
+    from ...core.agents import Policy
+    from ...core.game import find_game, games
+    from ...runs.agent_texts import RUN_NAME, agent_from_text
     from ...runs.kinds.bounds import METHOD as BOUNDS
     from ...runs.kinds.solve import METHOD as SOLVE
     from ...solve import certificates
@@ -43,9 +43,9 @@ def explain(
             raise ValueError(
                 f"{what} looks like a certificate, which is explained alone: give a game before a strategy"
             )
-        return _print_solution(certificates.read(Path(what)), every, game, as_json)
+        return _print_solution(certificates.read_certificate(Path(what)), every, game, as_json)
     if strategy is not None:
-        chosen, words = game_named(what), strategy
+        chosen, words = find_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in games():
         ask = _run(what, store).ask
         if ask.get("method") == SOLVE:
@@ -54,12 +54,12 @@ def explain(
             raise ValueError(
                 f"run {what} has bounds, not a strategy that could be explained: give a tuned or solved run"
             )
-        chosen, words = game_named(ask["game"]), what
+        chosen, words = find_game(ask["game"]), what
     else:
         return _print_solution(_solution_of(what), every, game, as_json)
     announce_compilation()
-    player = entrant(chosen, words, store_path(store), seed)
-    if isinstance(player, Contender):
+    player = agent_from_text(chosen, words, store_path(store), seed)
+    if isinstance(player, Policy):
         return _print_player(chosen, player, seed, as_json)
     return _print_solution(_certificate_of(words, store), every, game, as_json)
 
@@ -82,25 +82,25 @@ def _certificate_of(name: str, store: Path | None) -> dict[str, Any]:
 
 def _solution_of(name: str) -> dict[str, Any]:
     """The certificate of a game, which is solved for it."""
-    from ...core.agents import names
+    from ...core.agents import policy_names
     from ...core.game import games
-    from ...runs.kinds.solve import Request, solved
+    from ...runs.kinds.solve import Request, solve_unstored
 
     known = games().get(name)
     announce_compilation()
     if known is None or known.strategy is None:
-        proof = solved(Request(name))["certificate"]
+        proof = solve_unstored(Request(name))["certificate"]
         if proof is None:
             raise ValueError(f"{name} is too large to be explained row by row")
         return proof
     try:
-        proof = solved(Request(name, memory=MEMORY))["certificate"]
+        proof = solve_unstored(Request(name, memory=MEMORY))["certificate"]
     except ValueError:
         proof = None
     if proof is None:
         raise ValueError(
             f"{name} is not solved, so say whose strategy is to be explained: fogspiel explain {name} STRATEGY, "
-            f"which is a name ({', '.join(names(known))}), a run, a parameter file, or "
+            f"which is a name ({', '.join(policy_names(known))}), a run, a parameter file, or "
             f"{len(known.strategy.parameters)} numbers with commas between them"
         )
     return proof
@@ -129,12 +129,12 @@ def _print_solution(body: dict[str, Any], every: bool, game: str | None, as_json
     return None
 
 
-def _print_player(game: "Game", player: "Contender", seed: int, as_json: bool) -> None:
+def _print_player(game: "Game", player: "Policy", seed: int, as_json: bool) -> None:
     """Print what a player does."""
-    from ...core.explain import explained
+    from ...core.explain import explain
     from .. import console
 
-    found = explained(game, player, seed)
+    found = explain(game, player, seed)
     if as_json:
         theta = None if player.theta is None else list(player.theta)
         return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.as_json()})

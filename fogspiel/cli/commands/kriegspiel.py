@@ -21,8 +21,8 @@ from ..app import (
 
 if TYPE_CHECKING:
     from ...kriegspiel.engine import Effort
-    from ...kriegspiel.matches import Row, Seat
-    from ...runs.kinds.kriegspiel import Meeting
+    from ...kriegspiel.matches import EngineSpec, Row
+    from ...runs.kinds.kriegspiel import EngineMatch
     from ...runs.store import Run, Store
 
 group = typer.Typer(
@@ -61,12 +61,12 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
     return Effort(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 
-def seat_of(word: str, effort: "Effort") -> "Seat":
+def seat_of(word: str, effort: "Effort") -> "EngineSpec":
     """The engine that a word names, with an effort of its own if it says so."""
-    from ...kriegspiel.engine import engine_in
-    from ...kriegspiel.matches import Seat
+    from ...kriegspiel.engine import parse_engine
+    from ...kriegspiel.matches import EngineSpec
 
-    return Seat(*engine_in(word, effort))
+    return EngineSpec(*parse_engine(word, effort))
 
 
 @group.command("match")
@@ -95,13 +95,13 @@ def play_match(
 ) -> None:
     """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
     from ...kriegspiel.referee import Switches
-    from ...runs.kinds.kriegspiel import Meeting
+    from ...runs.kinds.kriegspiel import EngineMatch
 
     effort = effort_of(time, nodes, threads)
     other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = (seat_of(first, effort), seat_of(second, other))
-    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
+    begin_meeting(EngineMatch(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
 
 
 @group.command("round-robin")
@@ -127,16 +127,16 @@ def play_round_robin(
 ) -> None:
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
     from ...kriegspiel.referee import Switches
-    from ...runs.kinds.kriegspiel import Meeting
+    from ...runs.kinds.kriegspiel import EngineMatch
 
     effort = effort_of(time, nodes, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = tuple(seat_of(word, effort) for word in engines)
-    begin_meeting(Meeting(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
+    begin_meeting(EngineMatch(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
 
 
 def begin_meeting(
-    request: "Meeting",
+    request: "EngineMatch",
     store: Path | None,
     processes: int | None,
     cluster: str | None,
@@ -144,14 +144,14 @@ def begin_meeting(
     as_json: bool,
 ) -> None:
     """Play what was asked, on from where it was left if it was begun before."""
-    from ...runs.jobs import run_of
+    from ...runs.jobs import find_or_create_run
     from ...runs.store import Store
     from ..report_tables import demand_answer
 
     ask = request.as_ask()
     demand_answer(cluster)
     with Store.open(store_path(store), write=True) as runs:
-        work_on_meeting(runs, run_of(runs, ask), store, processes, as_json, cluster, output)
+        work_on_meeting(runs, find_or_create_run(runs, ask), store, processes, as_json, cluster, output)
 
 
 def work_on_meeting(
@@ -166,12 +166,12 @@ def work_on_meeting(
     """Play a stored match or round robin, print what came out, and write a report if there is a folder for it."""
     from ...papers.kriegspiel_report import report
     from ...runs.kinds import kriegspiel as bouts
-    from ...runs.report import written
+    from ...runs.report import write_report
     from .. import console
 
     met = played_meeting(runs, run, store, processes, as_json, cluster)
     request = bouts.request_of(run)
-    files = [str(path) for path in written(report(request, met), output)] if output else []
+    files = [str(path) for path in write_report(report(request, met), output)] if output else []
     if as_json:
         return print_json(bouts.as_json(run.name, request, met) | ({"files": files} if output else {}))
     print_meeting(run.name, request, met)
@@ -219,9 +219,9 @@ def played_meeting(
 
 def report_meeting(run: "Run") -> None:
     """Show a match or round robin that is finished."""
-    from ...runs.kinds.kriegspiel import kept_in, rows_in
+    from ...runs.kinds.kriegspiel import parse_ask, rows_in
 
-    print_meeting(run.name, kept_in(run.ask), rows_in(run))
+    print_meeting(run.name, parse_ask(run.ask), rows_in(run))
 
 
 def _tally(figures: dict[str, Any]) -> str:
@@ -238,11 +238,11 @@ def _elo(figures: dict[str, Any]) -> str:
     return f"{middle:+.0f} [{', '.join(shown)}]"
 
 
-def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
+def print_meeting(run: str, request: "EngineMatch", met: list[list["Row"]]) -> None:
     """Print the result for people."""
-    from ...kriegspiel.matches import manner_of, strength_in
+    from ...kriegspiel.matches import elo_of_pairs, endings_of
     from ...runs.kinds.kriegspiel import outcome, standing_of
-    from ...runs.report import shown
+    from ...runs.report import cell_text
     from ...runs.standings import sentences, tables
     from ...stats.elo import INTERVALS_NOTE
     from .. import console
@@ -253,10 +253,10 @@ def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
     for sentence in sentences(found):
         console.out.print(sentence + "\n", markup=False)
     for table in tables(found)[:2]:
-        console.table(table.title, table.columns, [tuple(shown(cell) for cell in row) for row in table.rows])
+        console.table(table.title, table.columns, [tuple(cell_text(cell) for cell in row) for row in table.rows])
     rows = []
     for (i, j), played in zip(request.pairs, met, strict=True):
-        figures, manner = strength_in(played).as_json(request.stop), manner_of(played)
+        figures, manner = elo_of_pairs(played).as_json(request.stop), endings_of(played)
         score = console.with_interval(figures["score"], figures["interval"])
         names = request.names[i], request.names[j]
         rows.append((*names, figures["games"], _tally(figures), score, _elo(figures), f"{manner.plies:.0f}"))
@@ -267,7 +267,7 @@ def print_meeting(run: str, request: "Meeting", met: list[list["Row"]]) -> None:
     return None
 
 
-def _print_match(run: str, request: "Meeting", figures: dict[str, Any]) -> None:
+def _print_match(run: str, request: "EngineMatch", figures: dict[str, Any]) -> None:
     from .. import console
 
     first, second = request.names

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, spoken_lines, store_path
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, read_lines, store_path
 from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ def play_game(
     import secrets
 
     from ...core.rng import stream_of
-    from ...kriegspiel.engine import engine_in, engine_named
-    from ...kriegspiel.referee import Umpire
-    from ...kriegspiel.terminal import epilogue, side_named, sitting
+    from ...kriegspiel.engine import find_engine, parse_engine
+    from ...kriegspiel.referee import Referee
+    from ...kriegspiel.terminal import epilogue, parse_side, play_in_terminal
 
-    side, (name, effort) = side_named(colour), engine_in(against, effort_of(time, nodes, threads))
+    side, (name, effort) = parse_side(colour), parse_engine(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
-    engine = engine_named(name)(effort, stream_of(seed, 1 - side))
+    engine = find_engine(name)(effort, stream_of(seed, 1 - side))
     stage = sys.stderr if as_json else sys.stdout
 
     def tell(words: str) -> None:
@@ -81,7 +81,7 @@ def play_game(
         stage.flush()
 
     announce_compilation()
-    played = sitting(engine, side, Umpire(), spoken_lines(stage), tell)
+    played = play_in_terminal(engine, side, Referee(), read_lines(stage), tell)
     tell(f"The game is over: {played.how}, {played.result}.")
     tell(epilogue(played.umpire))
     kept = _keep(played, against, output, tell)
@@ -97,14 +97,14 @@ def _keep(played: "Outcome", against: str, output: Path | None, tell: Callable[[
     """Save a game as PGN; where that is not possible it is told."""
     from datetime import datetime
 
-    from ...kriegspiel.pgn import written
+    from ...kriegspiel.pgn import write_pgn
 
     now = datetime.now()
     names = ["you", against] if played.side == 0 else [against, "you"]
     tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
     tags["Termination"] = "unterminated" if played.result == "*" else "normal"
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
-    text = written(played.umpire.record, tags, result=played.result)
+    text = write_pgn(played.umpire.record, tags, result=played.result)
     try:
         _write(text, path)
     except ValueError:

@@ -12,7 +12,7 @@ from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group, played_
 
 if TYPE_CHECKING:
     from ...kriegspiel.matches import Row
-    from ...runs.kinds.kriegspiel import Meeting
+    from ...runs.kinds.kriegspiel import EngineMatch
 
 
 @group.command("learn")
@@ -36,24 +36,24 @@ def learn_model(
     as_json: AsJson = False,
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
-    from ...kriegspiel.engine import engine_in
+    from ...kriegspiel.engine import parse_engine
     from ...papers.opponent_training import POPULATION, Lesson
     from ...papers.opponent_training import rounds as taught_in
-    from ...runs.jobs import run_of
+    from ...runs.jobs import find_or_create_run
     from ...runs.store import Store
     from .. import console
     from ..report_tables import demand_answer
 
     words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
     if not engines and (time is not None or nodes is not None):
-        words = tuple(engine_in(word)[0] for word in words)
+        words = tuple(parse_engine(word)[0] for word in words)
     lesson = Lesson(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     demand_answer(cluster)
     again, names, found = shlex.join(["fogspiel", *sys.argv[1:]]), [], []
 
-    def play(meeting: "Meeting") -> list[list["Row"]]:
+    def play(meeting: "EngineMatch") -> list[list["Row"]]:
         with Store.open(store_path(store), write=True) as runs:
-            run = run_of(runs, meeting.as_ask())
+            run = find_or_create_run(runs, meeting.as_ask())
             names.append(run.name)
             return played_meeting(runs, run, store, processes, as_json, cluster, again)
 

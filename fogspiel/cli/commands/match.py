@@ -41,13 +41,13 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...core.game import game_named
-    from ...runs.agent_texts import entrant
+    from ...core.game import find_game
+    from ...runs.agent_texts import agent_from_text
     from ...runs.kinds.match import ask_of
 
-    chosen = game_named(game)
+    chosen = find_game(game)
     announce_compilation()
-    one, other = (entrant(chosen, words, store_path(store), seed) for words in (first, second))
+    one, other = (agent_from_text(chosen, words, store_path(store), seed) for words in (first, second))
     ask = ask_of(chosen, one, other, seed, games, seats) | {"first": first, "second": second}
     if exact:
         _compute(chosen, one, other, ask, as_json)
@@ -72,7 +72,7 @@ def _compute(game: "Game", one: "Side", other: "Side", ask: dict[str, Any], as_j
 
 def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads: int | None, as_json: bool) -> None:
     """Play a match, from the start or from what a run has counted; an interruption stores what was counted."""
-    from ...runs.kinds.match import played
+    from ...runs.kinds.match import play_match
     from ...runs.kinds.tune import PARTIAL_SECONDS
     from ...runs.store import Store
     from ...stats.evaluate import Score
@@ -92,7 +92,7 @@ def play_on(ask: dict[str, Any], run: "Run | None", store: Path | None, threads:
                     kept_at = time.monotonic()
                 bar.show(so_far.games, console.with_interval(so_far.mean, so_far.interval), so_far.games)
 
-            score = played(ask, counted, cores(threads), watch, store_path(store))
+            score = play_match(ask, counted, cores(threads), watch, store_path(store))
         if run:
             run.append("result", score.as_json())
     except KeyboardInterrupt:

@@ -59,7 +59,7 @@ def _phantom(as_json: bool) -> None:
     from .. import console
 
     found = []
-    with console.working("paper phantom") as say:
+    with console.status("paper phantom") as say:
         for claim in phantom_claims.claims():
             say(claim.claim)
             found.append(claim._asdict())
@@ -74,7 +74,7 @@ def _resistance(players: int, full: int, certificates: Path | None, as_json: boo
     from ...solve import certificates as proofs
     from .. import console
 
-    with console.working("paper resistance") as say:
+    with console.status("paper resistance") as say:
 
         def rows(table: Any) -> list[dict[str, Any]]:
             found = []
@@ -82,7 +82,7 @@ def _resistance(players: int, full: int, certificates: Path | None, as_json: boo
                 say(f"{row.table}, {row.players} players")
                 found.append({"players": row.players, **row.facts})
                 if certificates is not None and row.certificate is not None:
-                    proofs.write(row.certificate, certificates / f"resistance{row.players}.json")
+                    proofs.write_certificate(row.certificate, certificates / f"resistance{row.players}.json")
             return found
 
         next(resistance_tables.payoffs(5))  # so that kernels are compiled before anything is timed

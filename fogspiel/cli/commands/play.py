@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, spoken_lines, store_path
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, read_lines, store_path
 
 USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if nobody else is named."""
@@ -30,20 +30,19 @@ def play(
     """Play a game in the terminal: you see what you may know, and the whole truth afterwards."""
     import secrets
 
-    from ...core.agents import Contender, names
-    from ...core.game import game_named
-    from ...core.players import entrant_of
-    from ...core.session import Sitting
-    from ...runs.agent_texts import KRIEGSPIEL, entrant
-    from ..terminal import conversation, epilogue, side_named
+    from ...core.agents import policy_names
+    from ...core.game import find_game
+    from ...core.person_session import PersonSession
+    from ...runs.agent_texts import KRIEGSPIEL, agent_from_text
+    from ..terminal import epilogue, parse_seat, play_in_terminal
 
-    chosen, side = game_named(game), side_named(seat)
+    chosen, side = find_game(game), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
-    if chosen.name == KRIEGSPIEL and (against is None or against not in names(chosen)):
+    if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
         from .kriegspiel_games import play_game
 
         return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
-    against = against or names(chosen)[0]
+    against = against or policy_names(chosen)[0]
     stage = sys.stderr if as_json else sys.stdout
 
     def tell(words: str) -> None:
@@ -51,13 +50,13 @@ def play(
         stage.flush()
 
     announce_compilation()
-    opponent = entrant(chosen, against, store_path(store), seed)
-    sitting = Sitting(chosen, entrant_of(opponent) if isinstance(opponent, Contender) else opponent, side, seed)
-    played = conversation(sitting, spoken_lines(stage), tell)
+    opponent = agent_from_text(chosen, against, store_path(store), seed)
+    sitting = PersonSession(chosen, opponent, side, seed)
+    played = play_in_terminal(sitting, read_lines(stage), tell)
     tell(f"The game is over: {played.how}.")
     tell(epilogue(chosen, side, sitting.record))
     if as_json:
         facts = {"game": game, "against": against, "as": ("first", "second")[side], "seed": seed}
-        print_json(facts | {"how": played.how, "score": played.score, "actions": sitting.own})
+        print_json(facts | {"how": played.how, "score": played.score, "actions": len(sitting.decisions)})
     if played.interrupted:
         raise typer.Exit(INTERRUPTED)

@@ -172,10 +172,10 @@ def _outcome(run: "Run", result: dict[str, Any]) -> dict[str, Any]:
 def _print_result(run: "Run", result: dict[str, Any]) -> None:
     import numpy as np
 
-    from ...core.game import game_named
+    from ...core.game import find_game
     from .. import console
 
-    ask, game = run.ask, game_named(run.ask["game"])
+    ask, game = run.ask, find_game(run.ask["game"])
     console.out.print(
         f"[bold]{run.name}[/bold]: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
     )
@@ -276,7 +276,7 @@ def _run_as_csv(run: "Run") -> str:
     import csv
     import io
 
-    from ...core.game import game_named, parameters_of
+    from ...core.game import find_game, parameters_of
 
     page = io.StringIO()
     lines = csv.writer(page, lineterminator="\n")
@@ -296,7 +296,7 @@ def _run_as_csv(run: "Run") -> str:
         raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
     if run.ask["method"] in ("paper", "tournament"):
         raise ValueError(f"run {run.name} is a {run.ask['method']}: its tables are CSV files beside its report")
-    names = parameters_of(game_named(run.ask["game"]))
+    names = parameters_of(find_game(run.ask["game"]))
     lines.writerow(["step", "games", "accepted", "sigma", "population", *names])
     theta: list[float] = []
     for number, step in enumerate(run.steps, 1):

@@ -36,15 +36,15 @@ def solve(
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
     from ...runs.kinds.solve import Request, task_of
     from ...runs.store import Store
-    from ...solve.game_sources import problem_named
-    from ...solve.memory_limit import limited
+    from ...solve.game_sources import find_problem
+    from ...solve.memory_limit import limit_memory
     from .. import console
 
     request = Request(game, method, exact, gap, memory)
-    if problem_named(game).game is not None:
+    if find_problem(game).game is not None:
         announce_compilation()
     began = time.process_time()
-    with limited(memory), console.working(game) as say:
+    with limit_memory(memory), console.status(game) as say:
         task = task_of(request, lambda remark, lower, upper: say(remark))
     with Store.open(store_path(store), write=True) as runs:
         work_on(runs.create(task.ask), store, as_json, certificate, task, began)
@@ -62,13 +62,13 @@ def work_on(
     """Work on a solve with a progress line; an interruption prints the command that goes on."""
     from ...runs.kinds.solve import carry_on
     from ...solve.game_sources import is_code
-    from ...solve.memory_limit import limited
+    from ...solve.memory_limit import limit_memory
     from .. import console
 
     began = time.process_time() if began is None else began
     console.err.print(f"run {run.name}: solving {run.ask['source']}")
     again = resume_command(run.name, store) + (_where(run) if is_code(run.ask["source"]) else "")
-    with resumable(run, store, as_json, again), console.working(run.name) as say, limited(run.ask["memory"]):
+    with resumable(run, store, as_json, again), console.status(run.name) as say, limit_memory(run.ask["memory"]):
 
         def watch(remark: str, lower: float | None, upper: float | None) -> None:
             bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
@@ -93,7 +93,7 @@ def report(
     proof, path = result["certificate"], None
     if proof is not None:
         path = certificate or store_path(store).parent / "certificates" / f"{run.name}.json"
-        certificates.write(proof, path)
+        certificates.write_certificate(proof, path)
     elif certificate is not None:
         raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
     if as_json:
@@ -140,9 +140,9 @@ def verify(file: Path, game: RulesFile = None, as_json: AsJson = False) -> None:
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
-    body = certificates.read(file)
+    body = certificates.read_certificate(file)
     began = time.process_time()
-    lower, upper = certificates.verified(body, game)
+    lower, upper = certificates.verify(body, game)
     seconds = round(time.process_time() - began, 3)
     if as_json:
         proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
@@ -160,13 +160,13 @@ def export_game(
 ) -> None:
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
     from ...solve.formats import efg_text, nfg_text
-    from ...solve.game_sources import problem_named
+    from ...solve.game_sources import find_problem
     from .. import console
 
     writers = {".efg": efg_text, ".nfg": nfg_text}
     if output.suffix not in writers:
         raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg")
-    text = writers[output.suffix](*problem_named(game).described(memory))
+    text = writers[output.suffix](*find_problem(game).describe(memory))
     try:
         output.write_text(text)
     except OSError as error:

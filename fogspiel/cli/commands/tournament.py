@@ -28,15 +28,15 @@ def tournament(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ...core.game import game_named
-    from ...runs.jobs import run_of
-    from ...runs.kinds.round_robin import tournament as asked
+    from ...core.game import find_game
+    from ...runs.jobs import find_or_create_run
+    from ...runs.kinds.round_robin import parse_tournament as asked
     from ...runs.store import Store
 
     path = store_path(store)
-    request = asked(game_named(game), players, games, seed, path)
+    request = asked(find_game(game), players, games, seed, path)
     with Store.open(path, write=True) as runs:
-        work_on_tournament(runs, run_of(runs, request.as_ask()), store, processes, output, as_json)
+        work_on_tournament(runs, find_or_create_run(runs, request.as_ask()), store, processes, output, as_json)
 
 
 def work_on_tournament(
@@ -45,7 +45,7 @@ def work_on_tournament(
     """Play a stored tournament with a progress bar; an interruption prints the command that goes on."""
     from ...runs.jobs import known_rows
     from ...runs.kinds import round_robin as played
-    from ...runs.report import written
+    from ...runs.report import write_report
     from .. import console
 
     request = played.request_of(run)
@@ -60,6 +60,6 @@ def work_on_tournament(
         found = played.carry_on(run, store_path(store), cores(processes), known_rows(runs, played.METHOD), watch)
     report = played.report(request, found)
     if as_json:
-        files = [str(path) for path in written(report, output or Path(f"fogspiel-{report.name}"))]
+        files = [str(path) for path in write_report(report, output or Path(f"fogspiel-{report.name}"))]
         return print_json(played.as_json(run.name, request, found) | {"files": files})
     return show_report(report, run.name, output, as_json)

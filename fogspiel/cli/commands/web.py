@@ -34,13 +34,13 @@ def web(
     ear = _ear(host, port)
     import uvicorn  # only now: what cannot be served is said at once
 
-    from ...web.app import application, guarded
+    from ...web.app import application, guard
     from .. import console
 
     path, taken = store_path(store), ear.getsockname()[1]
     secret = token_urlsafe(TOKEN_BYTES) if token else None
     announce_compilation()
-    served = guarded(application(path, parlour_path(path)), hosts_of(host, taken), secret)
+    served = guard(application(path, parlour_path(path)), hosts_of(host, taken), secret)
     shown = _bracketed(gethostname() if host in EVERYWHERE else host)
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
     console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)", markup=False, highlight=False, soft_wrap=True)

@@ -27,7 +27,7 @@ def sea_of(cells: list[Cell], title: str) -> Board:
     return Board(rows, title, row_names=tuple(map(str, range(1, rules.SIDE + 1))), column_names=tuple(COLUMNS))
 
 
-def drawn(cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]) -> Board:
+def draw_sea(cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]) -> Board:
     """Squares by what is there, some with an action."""
     found = []
     for square, there in enumerate(cells.tolist()):
@@ -60,8 +60,8 @@ def view(seen: np.ndarray) -> Parts:
         words = f"Place the ship of {length}." if mine else "The other is placing ships."
         return (
             Words((words,)),
-            drawn(own, SQUARES, f"Your sea: a ship of {length} across, from its left end", across),
-            drawn(own, SQUARES, f"Your sea: a ship of {length} down, from its top end", down),
+            draw_sea(own, SQUARES, f"Your sea: a ship of {length} across, from its left end", across),
+            draw_sea(own, SQUARES, f"Your sea: a ship of {length} down, from its top end", down),
         )
     over = rules.FLEET in (hits, lost)
     words = (
@@ -75,8 +75,8 @@ def view(seen: np.ndarray) -> Parts:
     facts = (("your hits", f"{hits} of {rules.FLEET}"), ("the other's hits", f"{lost} of {rules.FLEET}"))
     return (
         Words((words,)),
-        drawn(target, TARGETS, "The other's sea", shots),
-        drawn(own, SQUARES, "Your sea", {}),
+        draw_sea(target, TARGETS, "The other's sea", shots),
+        draw_sea(own, SQUARES, "Your sea", {}),
         Facts(facts),
     )
 
@@ -84,7 +84,7 @@ def view(seen: np.ndarray) -> Parts:
 def truth(state: np.ndarray) -> Parts:
     """Both seas as they are."""
     seas = tuple(
-        drawn(state[rules.SEA + rules.SQUARES * player :][: rules.SQUARES], SEAS, f"Player {player + 1}'s sea", {})
+        draw_sea(state[rules.SEA + rules.SQUARES * player :][: rules.SQUARES], SEAS, f"Player {player + 1}'s sea", {})
         for player in range(2)
     )
     hits = [(f"hits of player {player + 1}", f"{state[rules.HITS + player]} of {rules.FLEET}") for player in range(2)]

@@ -4,12 +4,12 @@ from collections import Counter
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Explanation, Picture, Table, heat_map, percent
 from ...core.game import Game
 from ...core.rng import stream_of
-from ...core.simulate import view_of
-from ..shared.sampling import STREAM, actions_in, choices, estimated, plan_of
+from ...core.session import view_of
+from ..shared.sampling import STREAM, actions_in, choices, estimate_score, plan_of
 from .fleets import CLASS
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, heat, label, words
@@ -23,7 +23,7 @@ HUNTER = (
 )
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """Heat maps of a sample of fleets and first shots, and the commonest placements."""
     theta, placed = player.thetas[0], fleets(game, player, seed)
     covered = np.bincount(
@@ -52,7 +52,7 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
     )
 
 
-def fleets(game: Game, player: Contender, seed: int) -> list[list[int]]:
+def fleets(game: Game, player: Policy, seed: int) -> list[list[int]]:
     """Fleets as the player lays them: the placements of the ships, longest first."""
     plan, stream, choose = plan_of(player), stream_of(seed, STREAM, 1), player.strategy.choose
     state, found = np.zeros(game.sizes.state, np.int64), []
@@ -103,6 +103,6 @@ def _favourites(placed: list[list[int]]) -> Table:
         counts = Counter(min(images[fleet[ship]]) for fleet in placed)
         for placement, count in counts.most_common(FAVOURITES):
             name = label(SQUARES + placement).removeprefix("ship ")
-            rows.append((length, name, len(_images(placement)), estimated(count, len(placed))))
+            rows.append((length, name, len(_images(placement)), estimate_score(count, len(placed))))
     columns = ("ship", "place", "images", "share of all its images, with 95 % interval")
     return Table("Its commonest placements, each with its images in the symmetric sea", columns, tuple(rows))

@@ -163,7 +163,7 @@ def label(action: int) -> str:
     return f"ship {square_name(squares[0])}-{square_name(squares[-1])}"
 
 
-def drawn_sea(marks: str) -> list[str]:
+def sea_text(marks: str) -> list[str]:
     """A sea row by row, with its coordinates."""
     rows = [" ".join(marks[SIDE * row : SIDE * row + SIDE]) for row in range(SIDE)]
     return ["  " + " ".join(COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
@@ -182,13 +182,13 @@ def show(seen: np.ndarray) -> str:
     else:
         to_do = "your move" if seen[SEEN_MINE] else "the other's move"
     counts = f"hits: you {seen[SEEN_HITS]}, the other {seen[SEEN_HITS + 1]} of {FLEET}; {to_do}"
-    return f"{counts}\n{beside(drawn_sea(target), drawn_sea(own))}\nleft: the other's sea, right: yours"
+    return f"{counts}\n{beside(sea_text(target), sea_text(own))}\nleft: the other's sea, right: yours"
 
 
 def reveal(state: np.ndarray) -> str:
     seas = ["".join(".#ox"[cell] for cell in state[SEA + SQUARES * i : SEA + SQUARES * (i + 1)]) for i in range(2)]
     counts = f"hits: player 1 {state[HITS]}, player 2 {state[HITS + 1]} of {FLEET}"
-    return f"{counts}\n{beside(drawn_sea(seas[0]), drawn_sea(seas[1]))}\nleft: player 1's sea, right: player 2's"
+    return f"{counts}\n{beside(sea_text(seas[0]), sea_text(seas[1]))}\nleft: player 1's sea, right: player 2's"
 
 
 SKETCHED = 2000

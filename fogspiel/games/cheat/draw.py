@@ -7,7 +7,7 @@ from ...core.game import DRAW, LOSS, WIN
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import SUITS, face_down, suit_look
 from . import rules
-from .rules import CALL, COLOURS, GAMES, NAMES, counted
+from .rules import CALL, COLOURS, GAMES, NAMES, count_cards
 
 ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 
@@ -36,7 +36,7 @@ def view(seen: np.ndarray) -> Parts:
     other, other_laid = int(seen[rules.SEEN_OTHER]), int(seen[rules.SEEN_OTHER_LAID])
     known = ""
     if colour < 0 and int(hand.sum()) + other == rules.CARDS:
-        known = f": {counted(rules.RANKS - hand)}"
+        known = f": {count_cards(rules.RANKS - hand)}"
     call = () if colour < 0 or over else (Cards("", (Cell("cheat!", "marked", CALL, "call cheat"),)),)
     return (
         Words((f"{table(colour)} {turn}",)),

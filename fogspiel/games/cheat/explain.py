@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Cell, Explanation, Table
 from ...core.game import Game
-from ..shared.sampling import choices, estimated
+from ..shared.sampling import choices, estimate_score
 from .rules import (
     CALL,
     COLOUR,
@@ -61,7 +61,7 @@ SAME = {"1", "other's hand"}
 """Features that are the same for all actions of a moment, and so decide nothing alone."""
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The largest coefficients by kind of action, and answers in typical situations."""
     rows: list[tuple[Cell, ...]] = []
     for situation in SITUATIONS:
@@ -69,12 +69,12 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
         often = choices(game, player, state, seed, ASKED)
         others, pile = (int(part.sum()) for part in (state[HAND + COLOURS : LAID], state[LAID:]))
         lies = sum(often[colour] for colour in range(1, COLOURS))
-        shares = (estimated(count, ASKED) for count in (often[0], lies, often[CALL]))
+        shares = (estimate_score(count, ASKED) for count in (often[0], lies, often[CALL]))
         rows.append((situation.title, sum(situation.hand), others, pile, *shares))
     columns = ("situation; the colour is clubs", "own hand", "other's", "pile", "lays a club", "lies", "calls")
     table = Table(f"What {player.name} does, asked {ASKED} times each, with 95 % intervals", columns, tuple(rows))
     opened = choices(game, player, opening(game), seed, ASKED).most_common()
-    colours = ", ".join(f"{NAMES[colour]} {estimated(count, ASKED)}" for colour, count in opened)
+    colours = ", ".join(f"{NAMES[colour]} {estimate_score(count, ASKED)}" for colour, count in opened)
     held = ", ".join(f"{number} {name}" for number, name in zip(OPENING, NAMES, strict=True))
     first = f"With {held} it opens: {colours}."
     if player.strategy is NEVER_LOSE:
@@ -82,7 +82,7 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
     return Explanation((*_drivers(player), first), (table,))
 
 
-def _drivers(player: Contender) -> tuple[str, ...]:
+def _drivers(player: Policy) -> tuple[str, ...]:
     """The terms that weigh most, by the kind of action that they are about."""
     kinds: dict[str, list[tuple[float, str]]] = {
         "every action, so for which card to lay": [],

@@ -320,7 +320,7 @@ def label(action: int) -> str:
     return "call cheat" if action == CALL else f"lay {NAMES[action]}"
 
 
-def counted(cells: np.ndarray) -> str:
+def count_cards(cells: np.ndarray) -> str:
     """Cards of each colour in words."""
     return ", ".join(f"{int(n)} {name}" for n, name in zip(cells, NAMES, strict=True) if n) or "nothing"
 
@@ -333,16 +333,16 @@ def pile_in_words(colour: int, own: str, other: str) -> str:
 def show(seen: np.ndarray) -> str:
     colour, other, laid = int(seen[SEEN_COLOUR]), int(seen[SEEN_OTHER]), int(seen[SEEN_OTHER_LAID])
     hand, own = seen[SEEN_HAND:SEEN_LAID], seen[SEEN_LAID:]
-    lines = [f"your hand: {counted(hand)}", f"the other has {other} card{'' if other == 1 else 's'}"]
+    lines = [f"your hand: {count_cards(hand)}", f"the other has {other} card{'' if other == 1 else 's'}"]
     if colour < 0 and hand.sum() + other == CARDS:
-        lines[1] += f": {counted(RANKS - hand)}"
-    return "\n".join([*lines, pile_in_words(colour, f"yours {counted(own)}", f"{laid} of the other's")])
+        lines[1] += f": {count_cards(RANKS - hand)}"
+    return "\n".join([*lines, pile_in_words(colour, f"yours {count_cards(own)}", f"{laid} of the other's")])
 
 
 def reveal(state: np.ndarray) -> str:
     hands, laid = state[HAND:LAID].reshape(2, COLOURS), state[LAID:].reshape(2, COLOURS)
-    lines = [f"player {player + 1}: {counted(hands[player])}" for player in (0, 1)]
-    ours, theirs = (f"player {player + 1} {counted(laid[player])}" for player in (0, 1))
+    lines = [f"player {player + 1}: {count_cards(hands[player])}" for player in (0, 1)]
+    ours, theirs = (f"player {player + 1} {count_cards(laid[player])}" for player in (0, 1))
     return "\n".join([*lines, pile_in_words(int(state[COLOUR]), ours, theirs)])
 
 

@@ -50,7 +50,7 @@ def square_name(square: int) -> str:
     return FILES[square % 8] + RANKS[square // 8]
 
 
-def square_named(name: str) -> int:
+def parse_square(name: str) -> int:
     """The number of a square."""
     if len(name) != 2 or name[0] not in FILES or name[1] not in RANKS:
         raise ValueError(f"{name!r} is not a square: squares are a1 to h8")
@@ -63,7 +63,7 @@ def move_name(move: int) -> str:
     return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
 
 
-def move_named(text: str) -> int:
+def parse_move(text: str) -> int:
     """The number of a move in UCI, or a ValueError."""
     found = UCI.fullmatch(text.strip().lower())
     if found is None:
@@ -71,7 +71,7 @@ def move_named(text: str) -> int:
             f"{text.strip()[:20]!r} is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"
         )
     start, end, promotion = found.groups()
-    return move_of(square_named(start), square_named(end), LETTERS.index(promotion) if promotion else 0)
+    return move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0)
 
 
 def position_of(fen: str) -> np.ndarray:
@@ -87,7 +87,7 @@ def position_of(fen: str) -> np.ndarray:
     if not RIGHTS_OF_A_FEN.fullmatch(fields[2]):
         raise ValueError(f"the castling rights of a FEN are some of the letters KQkq, or -, not {fields[2]!r}")
     pos[RIGHTS] = sum(1 << i for i, letter in enumerate(CASTLES) if letter in fields[2])
-    pos[PASSANT] = NO_SQUARE if fields[3] == "-" else square_named(fields[3])
+    pos[PASSANT] = NO_SQUARE if fields[3] == "-" else parse_square(fields[3])
     for cell, text in zip((CLOCK, PLY), fields[4:], strict=False):
         if not NUMBER_OF_A_FEN.fullmatch(text):
             raise ValueError(

@@ -245,7 +245,7 @@ def enter(row, level, depth, alpha, beta):
 
 
 @kernel
-def searched(rows, depth, alpha, beta):
+def search_move(rows, depth, alpha, beta):
     """The value of the position in the first row, whose static value stands there too, for its mover."""
     level, nodes = 0, 1
     enter(rows[0], 0, depth, alpha, beta)
@@ -282,5 +282,5 @@ def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:
     """The value of a position for its mover after so many plies and quiescence, and the positions searched."""
     rows = np.zeros((LEVELS, ROW), np.int64)
     place(rows, pos)
-    value, nodes = searched(rows, depth, -INFINITE, INFINITE)
+    value, nodes = search_move(rows, depth, -INFINITE, INFINITE)
     return int(value), int(nodes)

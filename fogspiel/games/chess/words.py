@@ -13,7 +13,7 @@ def directions_in(checks: int) -> list[str]:
     return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
 
 
-def said(message: Sequence[int], colour: int) -> str:
+def message_text(message: Sequence[int], colour: int) -> str:
     """What the referee says of a move of this colour: `White moved, pawn taken on e5, check on the file, 2 tries`."""
     words = [f"{SIDES[colour]} moved"]
     if message[TAKEN]:
@@ -27,7 +27,7 @@ def said(message: Sequence[int], colour: int) -> str:
     return ", ".join(words)
 
 
-def drawing(men: Sequence[int], whites: int) -> str:
+def board_text(men: Sequence[int], whites: int) -> str:
     """A board, the eighth rank on top: White's men are capitals; squares that are empty or unknown are dots."""
     lines = []
     for rank in range(7, -1, -1):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Explanation, Table
 from ...core.game import CHANCE, OVER, Game
 from ...core.rng import below, stream_of
-from ...core.simulate import view_of
+from ...core.session import view_of
 from ..shared.sampling import actions_in, choices, plan_of
 from .rules import (
     FEATURES,
@@ -26,7 +26,7 @@ from .rules import (
 SHOWN, STREAM, LEAST_PLAYS = 10, 0xF11B, 4
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The largest coefficients, and the plays of one position in the order of their values."""
     theta, plan, state = player.thetas[0], plan_of(player), sample(game, seed)
     mover = int(game.rules.mover(state))

@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import REDRAWN, Contender
-from ...core.game import UNIFORM, Game, game_named
+from ...core.agents import REDRAWN, Policy
+from ...core.game import UNIFORM, Game, find_game
 from ...core.kernel import kernel
-from ...core.simulate import positions
-from ..shared.columns import falling, four_aligned, is_full, open_columns
+from ...core.session import replay
+from ..shared.columns import drop_row, four_aligned, is_full, open_columns
 from .rules import COLUMNS, RESULT, ROWS, STONES
 
 HALF = Fraction(1, 2)
@@ -33,7 +33,7 @@ def wins_at_once(rows, columns, own, taken):
     """The set of the columns that win at once for the owner of `own`."""
     found = 0
     for column in range(columns):
-        if not is_full(rows, taken, column) and four_aligned(rows, own | falling(rows, taken, column)):
+        if not is_full(rows, taken, column) and four_aligned(rows, own | drop_row(rows, taken, column)):
             found |= 1 << column
     return found
 
@@ -93,7 +93,7 @@ def gets(rows, columns, root_own, root_taken, root_need, order, table):
             column = order[i]
         left[ply] ^= 1 << column
         own[ply + 1] = own[ply] ^ taken[ply]
-        taken[ply + 1] = taken[ply] | falling(rows, taken[ply], column)
+        taken[ply + 1] = taken[ply] | drop_row(rows, taken[ply], column)
         ply += 1
 
 
@@ -104,7 +104,7 @@ class Solver:
         if not game.name.startswith("four-in-a-row"):
             raise ValueError(f"{game.name} is not four in a row: take four-in-a-row or one of its boards")
         self.game = game
-        start = next(positions(game, [])).state
+        start = next(replay(game, [])).state
         self.rows, self.columns = int(start[ROWS]), int(start[COLUMNS])
         centre = sorted(range(self.columns), key=lambda column: abs(2 * column - self.columns + 1))
         self._order = np.array(centre, np.int64)
@@ -112,7 +112,7 @@ class Solver:
 
     def value(self, moves: Sequence[int] = ()) -> Fraction:
         """What the first player scores after these moves if both play perfectly from there."""
-        state = list(positions(self.game, list(moves)))[-1].state
+        state = list(replay(self.game, list(moves)))[-1].state
         if state[RESULT] >= 0:
             return Fraction(int(state[RESULT]), 2)
         empty = self.rows * self.columns - len(moves)
@@ -131,16 +131,16 @@ class Solver:
 
     def values(self, moves: Sequence[int] = ()) -> dict[int, Fraction]:
         """What the first player scores after each possible next move if both play perfectly from there."""
-        actions = list(positions(self.game, list(moves)))[-1].actions
+        actions = list(replay(self.game, list(moves)))[-1].actions
         return {column: self.value([*moves, column]) for column in actions}
 
 
 def solver(name: str) -> Solver:
     """The solver of the board of that name, such as four-in-a-row-4x7."""
-    return Solver(game_named(name))
+    return Solver(find_game(name))
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of a player against one of the same kind: other pairs are not known."""
     alike = first.strategy is second.strategy and first.how == second.how
     if alike and (first.how == REDRAWN or first.strategy is UNIFORM or first.theta == second.theta is not None):

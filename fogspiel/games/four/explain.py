@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Explanation, Table, bars
 from ...core.game import Game
-from ..shared.sampling import choices, estimated
+from ..shared.sampling import choices, estimate_score
 from .exact import Solver
 from .rules import label, words
 
@@ -16,7 +16,7 @@ QUICKLY_SOLVED = 24
 ENDINGS = ("lost", "drawn", "won")
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """What it expects of both sides, and its opening move."""
     theta, state = player.thetas[0], np.zeros(game.sizes.state, np.int64)
     game.rules.start(state)
@@ -26,7 +26,7 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
     rows = []
     for column, count in often:
         worth = (ENDINGS[int(2 * solved[column])],) if solved else ()
-        rows.append((label(column), estimated(count, ASKED), *worth))
+        rows.append((label(column), estimate_score(count, ASKED), *worth))
     names = ("move", "share with 95 % interval", *(("with best play",) if solved else ()))
     table = Table(f"The opening move of {player.name}, asked {ASKED} times", names, tuple(rows))
     columns = [f"column {column + 1}" for column in range(solver.columns)]
@@ -35,5 +35,5 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
         chances = np.exp(weights - weights.max())
         title = f"How often {side} stones go to each column in a playout, as long as all are open"
         pictures.append(bars(title, (chances / chances.sum()).tolist(), columns))
-    favourite = f"It opens most often with {label(often[0][0])}: {estimated(often[0][1], ASKED)} of {ASKED} times."
+    favourite = f"It opens most often with {label(often[0][0])}: {estimate_score(often[0][1], ASKED)} of {ASKED} times."
     return Explanation((f"{player.name} {words(theta)}.", favourite), (table,), tuple(pictures))

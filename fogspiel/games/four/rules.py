@@ -19,7 +19,7 @@ import numpy as np
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
 from ...core.kernel import inlined, kernel, variant
 from ...core.rng import unit
-from ..shared.columns import drawn, falling, four_aligned, is_full, open_columns, stones_in
+from ..shared.columns import columns_text, drop_row, four_aligned, is_full, open_columns, stones_in
 
 ROWS, COLUMNS, RESULT, TURNS, STONES = range(5)
 SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTHER = range(7)
@@ -61,7 +61,7 @@ def legal(state, out):
 @kernel
 def apply(state, action):
     player, rows = state[TURNS] % 2, state[ROWS]
-    state[STONES + player] |= falling(rows, state[STONES] | state[STONES + 1], action)
+    state[STONES + player] |= drop_row(rows, state[STONES] | state[STONES + 1], action)
     state[TURNS] += 1
     if four_aligned(rows, state[STONES + player]):
         state[RESULT] = WIN if player == 0 else LOSS
@@ -122,7 +122,7 @@ def playout(rows, columns, own, other, turns, plan, stream):
         at, u, column = ((side << columns) + opened) * columns, unit(stream), 0
         for c in range(columns - 1):
             column += u >= plan[at + c]
-        stone = falling(rows, taken, column)
+        stone = drop_row(rows, taken, column)
         taken |= stone
         turns += 1
         if is_full(rows, taken, column):
@@ -149,7 +149,7 @@ def choose_with(rows, columns, playouts):
         best, most, least_off = -1, -1, columns
         for i in range(len(actions)):
             column = actions[i]
-            after = own | falling(rows, own | other, column)
+            after = own | drop_row(rows, own | other, column)
             points = 2 * playouts
             if not four_aligned(rows, after):
                 points = 0
@@ -176,12 +176,12 @@ ENDINGS = {-1: "", LOSS: "\nO wins", DRAW: "\na draw", WIN: "\nX wins"}
 def show(seen: np.ndarray) -> str:
     rows, columns, first = (int(seen[cell]) for cell in (SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST))
     own, other = stones_in(seen, SEEN_OWN)
-    board = drawn(rows, columns, *((own, other) if first else (other, own)))
+    board = columns_text(rows, columns, *((own, other) if first else (other, own)))
     return f"{board}\nyou have {'X' if first else 'O'}{ENDINGS[int(seen[SEEN_RESULT])]}"
 
 
 def reveal(state: np.ndarray) -> str:
-    return drawn(int(state[ROWS]), int(state[COLUMNS]), *stones_in(state, STONES)) + ENDINGS[int(state[RESULT])]
+    return columns_text(int(state[ROWS]), int(state[COLUMNS]), *stones_in(state, STONES)) + ENDINGS[int(state[RESULT])]
 
 
 def words(theta: np.ndarray) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import ALONE, MIXED, Contender
+from ...core.agents import ALONE, MIXED, Policy
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel
 from ...core.kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
@@ -94,7 +94,7 @@ class Player(NamedTuple):
     plan: np.ndarray
 
 
-def _players(contender: Contender) -> list[tuple[Fraction, Player]]:
+def _players(contender: Policy) -> list[tuple[Fraction, Player]]:
     """The players behind a contender, with the probability of each."""
     strategy = contender.strategy
     if not any(strategy is known for known in (FAMILY, STOCHASTIC, GOD, UNIFORM)):
@@ -112,7 +112,7 @@ def _players(contender: Contender) -> list[tuple[Fraction, Player]]:
     return found
 
 
-def _pairs(first: Contender, second: Contender) -> Iterator[tuple[Fraction, Player, Player]]:
+def _pairs(first: Policy, second: Policy) -> Iterator[tuple[Fraction, Player, Player]]:
     seconds = _players(second)
     for weight, player in _players(first):
         for other_weight, other in seconds:
@@ -122,7 +122,7 @@ def _pairs(first: Contender, second: Contender) -> Iterator[tuple[Fraction, Play
 # Exact scores
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     if not any(game is known for known in GAMES):
         raise ValueError(f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in GAMES)}")
@@ -211,7 +211,7 @@ def fill_wins(choose_0, how_0, plan_0, choose_1, how_1, plan_1, wins_0, wins_1):
                     wins_1[own, other] = won / total
 
 
-def win_table(first: Contender, second: Contender, most: int) -> np.ndarray:
+def win_table(first: Policy, second: Policy, most: int) -> np.ndarray:
     """P(the mover wins) with n left against m: [0, n, m] if `first` moves, [1, n, m] if `second` does; nan below 2."""
     table = np.zeros((2, _checked(most) + 1, most + 1))
     for weight, player, other in _pairs(first, second):
@@ -221,7 +221,7 @@ def win_table(first: Contender, second: Contender, most: int) -> np.ndarray:
     return _blank(table)
 
 
-def rate(first: Contender, second: Contender, characters: int) -> float:
+def rate(first: Policy, second: Policy, characters: int) -> float:
     """The score of `first` against `second` in floating point, the mean of both starting orders."""
     starting, replying = win_table(first, second, characters)[:, characters, characters]
     return float(starting + 1 - replying) / 2
@@ -299,7 +299,7 @@ def fill_replies(questions, weights, mine, theirs):
                 theirs[these, own, other] = won / (total * own)
 
 
-def reply_score(game: Game, player: Contender) -> float:
+def reply_score(game: Game, player: Policy) -> float:
     """What the best reply to a fixed player or mixture scores, both starting orders alike, seeing what it asks."""
     members = _players(player)
     if len(members) > MOST_MEMBERS or any(member.how != CERTAIN for _, member in members):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.agents import Contender, named
+from ...core.agents import Policy, find_policy
 from ...core.exact import exact_score
 from ...core.explanation import Explanation, Picture, Table, heat_map, percent
 from ...core.game import CHOOSE, Game
@@ -17,9 +17,9 @@ STEPS = 16
 """Rows and columns of a heat map."""
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The questions beside those of God, and the scores against the paper's players."""
-    characters, god = _characters(game), named(game, "God")
+    characters, god = _characters(game), find_policy(game, "God")
     asked, optimal = _questions(player, characters), _questions(god, characters)
     typical = Table(
         f"What {player.name} asks about",
@@ -31,7 +31,7 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
     )
     scores = []
     for name in OPPONENTS:
-        other = named(game, name)
+        other = find_policy(game, name)
         if STOCHASTIC in (player.strategy, other.strategy):  # exact takes half a minute
             scores.append((name, f"{rate(player, other, characters):.6f}", "computed in floating point"))
         else:
@@ -52,7 +52,7 @@ def _characters(game: Game) -> int:
     return int(state[CHARACTERS])
 
 
-def _questions(player: Contender, characters: int) -> np.ndarray:
+def _questions(player: Policy, characters: int) -> np.ndarray:
     """The weight of each question c at [n, m, c], exactly."""
     plan, weights = np.zeros(player.strategy.plan), np.zeros(((characters + 1) ** 2, characters + 1), np.int64)
     player.strategy.prepare(player.thetas[0], plan)
@@ -71,7 +71,7 @@ def _in_words(weights: np.ndarray) -> str:
     return str(possible[0]) if len(possible) == 1 else f"{possible[0]} to {possible[-1]}, mean {_mean(weights):.1f}"
 
 
-def _sentences(player: Contender, asked: np.ndarray, characters: int) -> tuple[str, ...]:
+def _sentences(player: Policy, asked: np.ndarray, characters: int) -> tuple[str, ...]:
     quarter = characters // 4
     level, ahead, behind = (
         f"{_in_words(asked[n, m])} ({percent(_mean(asked[n, m]) / n)})"

@@ -9,9 +9,9 @@ from ...core.picture import Chess, Parts
 from ..chess.fen import LETTERS, SIDES, square_name
 from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
-from ..chess.words import directions_in, said
+from ..chess.words import directions_in, message_text
 from . import rules
-from .words import ENDINGS, GAMES, heard
+from .words import ENDINGS, GAMES, recent_messages
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7
@@ -53,7 +53,7 @@ def view(seen: np.ndarray) -> Parts:
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
-    words = [f"{line}." for line in heard(ply, own, other, player, mover)]
+    words = [f"{line}." for line in recent_messages(ply, own, other, player, mover)]
     if end:
         words.append(f"The game is over: {ENDINGS[end]}.")
     many = _many(men)
@@ -85,7 +85,7 @@ def truth(state: np.ndarray) -> Parts:
     """All men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
-    words = [f"{said(messages[0].tolist(), 1 - mover)}."] if state[PLY] else []
+    words = [f"{message_text(messages[0].tolist(), 1 - mover)}."] if state[PLY] else []
     if end:
         words.append(f"The game is over: {ENDINGS[end]}.")
     counts = []

@@ -10,7 +10,7 @@ from ..chess.attempts import MOST_ATTEMPTS
 from ..chess.fen import SIDES, fen_of, move_name
 from ..chess.messages import MESSAGE
 from ..chess.position import KINDS, MEN, MOVER, PLY, POSITION
-from ..chess.words import drawing, said
+from ..chess.words import board_text, message_text
 from . import rules
 
 ENDINGS = {
@@ -22,9 +22,9 @@ ENDINGS = {
 }
 
 
-def heard(ply: int, own: np.ndarray, other: np.ndarray, player: int, mover: int) -> list[str]:
+def recent_messages(ply: int, own: np.ndarray, other: np.ndarray, player: int, mover: int) -> list[str]:
     """What was said of the last two moves, in their order."""
-    lines = [said(own.tolist(), player), said(other.tolist(), 1 - player)]
+    lines = [message_text(own.tolist(), player), message_text(other.tolist(), 1 - player)]
     return (lines if mover == player else lines[::-1])[max(2 - ply, 0) :]
 
 
@@ -41,8 +41,8 @@ def show(seen: np.ndarray) -> str:
     end = int(seen[rules.SEEN_END])
     lines = [
         f"you are {SIDES[player]}: {ENDINGS[end] if end else 'your move' if mover == player else 'the other moves'}",
-        drawing(men.tolist(), -1 if player == 0 else 0),
-        *heard(ply, own, other, player, mover),
+        board_text(men.tolist(), -1 if player == 0 else 0),
+        *recent_messages(ply, own, other, player, mover),
     ]
     if refused:
         lines.append(f"refused: {' '.join(refused)}")
@@ -54,10 +54,12 @@ def show(seen: np.ndarray) -> str:
 
 
 def reveal(state: np.ndarray) -> str:
-    lines = [drawing(state[:KINDS].tolist(), int(state[MEN])), fen_of(state[:POSITION])]
+    lines = [board_text(state[:KINDS].tolist(), int(state[MEN])), fen_of(state[:POSITION])]
     last = 1 - int(state[MOVER])
     if state[PLY]:
-        lines.append(said(state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last))
+        lines.append(
+            message_text(state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+        )
     if state[rules.END]:
         lines.append(ENDINGS[int(state[rules.END])])
     return "\n".join(lines)

@@ -17,8 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
-from ...core.game import UNIFORM, Game, checked_vector
+from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
+from ...core.game import UNIFORM, Game, check_vector
 from .rules import ACTIONS, CALLS, FAMILY, FINGERS, GAMES, sensible, weigh
 
 Law = list[Fraction]
@@ -28,13 +28,13 @@ Law = list[Fraction]
 def law(theta: Sequence[float] | np.ndarray) -> Law:
     """The exact probabilities of the actions of a parameter vector."""
     weights = np.zeros(ACTIONS)
-    weigh(checked_vector(GAMES[0], theta), weights)
+    weigh(check_vector(GAMES[0], theta), weights)
     exact = [Fraction(weight) for weight in weights.tolist()]
     total = sum(exact)
     return [weight / total for weight in exact]
 
 
-def law_of(player: Contender) -> Law:
+def law_of(player: Policy) -> Law:
     """The exact probabilities of the actions of a contender.
 
     A redrawn Gaussian vector has exchangeable entries, so on average over the draws every action has probability 1/66,
@@ -60,7 +60,7 @@ def _marginals(probabilities: Law) -> tuple[Law, Law]:
     return shown, expected
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`."""
     (a, b), (other_a, other_b) = _marginals(law_of(first)), _marginals(law_of(second))
     won = sum((x * y for x, y in zip(b, other_a, strict=True)), Fraction(0))
@@ -80,7 +80,7 @@ def exploitability_exact(theta: Sequence[float] | np.ndarray) -> Fraction:
     return (max(shown) - min(expected)) / 2
 
 
-def exploitability_of(player: Contender) -> Fraction:
+def exploitability_of(player: Policy) -> Fraction:
     """How far above 1/2 the best opponent scores against a contender, whom he knows but for what was drawn."""
     shown, expected = _marginals(law_of(player))
     return (max(shown) - min(expected)) / 2

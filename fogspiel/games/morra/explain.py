@@ -1,13 +1,13 @@
 """Morra in words: what is shown, what is expected, and what that costs."""
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Explanation, Table, heat_map, percent
 from ...core.game import Game
 from .exact import best_response, exploitability_exact, law, marginals
 from .rules import CALLS, FINGERS, label, words
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The two marginals, which are all that matters, and the best reply to them."""
     theta = player.thetas[0]
     shown, expected = marginals(theta)

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender, named, with_parameters
+from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy, find_policy, vector_policy
 from ...core.game import UNIFORM, Game
 from .rules import FULL, GAMES, POSITIONS, SEEN_HEAP, STEP, heaps_of
 
@@ -45,7 +45,7 @@ def lost_positions() -> set[tuple[int, ...]]:
     return {heaps_of(position) for position in lost_indices()}
 
 
-def actions_of(player: Contender, row: int = 0) -> list[int]:
+def actions_of(player: Policy, row: int = 0) -> list[int]:
     """What a player who never draws lots does in each position, by its index (nothing at the end, 0)."""
     strategy = player.strategy
     plan, stream, seen = np.zeros(strategy.plan), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
@@ -59,21 +59,21 @@ def actions_of(player: Contender, row: int = 0) -> list[int]:
 
 def kept_wins(theta: Sequence[float] | np.ndarray) -> tuple[int, int]:
     """In how many of the won positions the strategy leaves a lost one, and how many won positions there are."""
-    chosen, lost = actions_of(with_parameters(NIM, theta)), lost_indices()
+    chosen, lost = actions_of(vector_policy(NIM, theta)), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     return sum(moves(position)[chosen[position]] in lost for position in won), len(won)
 
 
 def against_perfect(theta: Sequence[float] | np.ndarray) -> Fraction:
     """The score against the perfect player: he always wins when he moves second, so it is 1/2 at best."""
-    return score(NIM, with_parameters(NIM, theta), named(NIM, "perfect"))
+    return score(NIM, vector_policy(NIM, theta), find_policy(NIM, "perfect"))
 
 
 Play = list[dict[int, Fraction]]
 """For each position the chances of the positions a player leaves."""
 
 
-def _plays(player: Contender) -> list[tuple[Fraction, Play]]:
+def _plays(player: Policy) -> list[tuple[Fraction, Play]]:
     """The ways a contender plays, with their weights."""
     if player.how == IN_TURN:
         raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
@@ -102,7 +102,7 @@ def _wins(first: Play, second: Play) -> tuple[Fraction, Fraction]:
     return wins[-1], others[-1]
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     total, others = Fraction(0), _plays(second)
     for weight, play in _plays(first):

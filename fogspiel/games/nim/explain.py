@@ -1,6 +1,6 @@
 """Nim in words: won positions kept, the first move, and the score against perfect play."""
 
-from ...core.agents import Contender, named
+from ...core.agents import Policy, find_policy
 from ...core.explanation import Explanation, Table, percent
 from ...core.game import Game
 from .exact import ALL_POSITIONS, actions_of, lost_indices, moves, score
@@ -10,14 +10,14 @@ SHOWN = 8
 """Mistakes that are listed."""
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """How much of perfect play there is in a value function."""
     chosen, lost = actions_of(player), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]
     kept = len(won) - len(mistakes)
     # The start is lost for the player to move, so the perfect player wins whenever he moves second.
-    second = 2 * score(game, player, named(game, "perfect"))
+    second = 2 * score(game, player, find_policy(game, "perfect"))
     sentences = (
         f"{player.name} keeps the win in {kept} of {len(won)} won positions ({percent(kept / len(won))}).",
         f"From 1-3-5-7 it begins with: {label(chosen[-1])}.",

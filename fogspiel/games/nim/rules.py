@@ -149,17 +149,17 @@ def label(action: int) -> str:
     return f"take {action % 8} from heap {action // 8 + 1}"
 
 
-def drawn(heaps: np.ndarray) -> str:
+def heaps_text(heaps: np.ndarray) -> str:
     """The heaps as rows of bars."""
     return "\n".join(f"heap {number}: {'|' * int(objects)}" for number, objects in enumerate(heaps, 1))
 
 
 def show(seen: np.ndarray) -> str:
-    return drawn(seen[SEEN_HEAP:]) + ("\nyour move" if seen[SEEN_MINE] else "\nthe other's move")
+    return heaps_text(seen[SEEN_HEAP:]) + ("\nyour move" if seen[SEEN_MINE] else "\nthe other's move")
 
 
 def reveal(state: np.ndarray) -> str:
-    return f"{drawn(state[HEAP:])}\nplayer {state[MOVER] + 1} to move"
+    return f"{heaps_text(state[HEAP:])}\nplayer {state[MOVER] + 1} to move"
 
 
 def words(theta: np.ndarray) -> str:

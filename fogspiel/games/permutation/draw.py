@@ -6,7 +6,7 @@ from ...core.drawing import Picture
 from ...core.game import DRAW, LOSS, WIN
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
-from .rules import CELLS, SIGNS, drawn, in_words, name_of
+from .rules import CELLS, SIGNS, board_text, in_words, name_of
 
 SIDE = 3
 ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
@@ -32,7 +32,7 @@ def order_on(order: np.ndarray, look: str, title: str, can_write: bool) -> Board
 
 def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> Board:
     """The final board of two orders."""
-    signs = drawn(first, second).replace("\n", "")
+    signs = board_text(first, second).replace("\n", "")
     looks = {SIGNS[own]: "own", SIGNS[1 - own]: "other", ".": ""}
     cells = [
         Cell(sign.strip("."), looks[sign], None, f"{name_of(cell)}, {'empty' if sign == '.' else sign}")

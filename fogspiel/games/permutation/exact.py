@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from ...core.agents import ALONE, IN_TURN, MIXED, REDRAWN, Contender, with_parameters
+from ...core.agents import ALONE, IN_TURN, MIXED, REDRAWN, Policy, vector_policy
 from ...core.game import UNIFORM, Game, Vector
 from ...core.kernel import kernel
 from ..shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
@@ -130,7 +130,7 @@ def against_random(order: Sequence[int], seat: int) -> Fraction:
     courses = _courses(seat)
     running, after, points, written = np.zeros(1 << CELLS, np.int64), np.zeros(1 << CELLS, np.int64), 0, 0
     begin(seat, running)
-    for cell in exact.checked(order, TTT):
+    for cell in exact.check_order(order, TTT):
         points += append_cell(seat, written, cell, running, after)
         written |= 1 << cell
         running, after = after, running
@@ -171,7 +171,7 @@ def _shared_out(weights: dict[Permutation, int | Fraction]) -> Law:
 # Players
 
 
-def laws(player: Contender) -> tuple[Law, Law] | None:
+def laws(player: Policy) -> tuple[Law, Law] | None:
     """The orders of a contender moving first and moving second with their probabilities; None if all are equally so.
 
     A redrawn Gaussian vector has all orders with equal probability, as the uniform player does.
@@ -207,13 +207,13 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
     return Fraction(total, 2 * sum(x) * sum(y))
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     one, other = laws(first) or (None, None), laws(second) or (None, None)
     return (1 + _first_scores(one[0], other[1]) - _first_scores(other[0], one[1])) / 2
 
 
-def replies(player: Contender) -> tuple[Reply, Reply]:
+def replies(player: Policy) -> tuple[Reply, Reply]:
     """The best order against a contender for moving first and for moving second, and what each of them scores."""
     known = laws(player)
     if known is None:
@@ -221,20 +221,20 @@ def replies(player: Contender) -> tuple[Reply, Reply]:
     return exact.best_response(known[1], 0), exact.best_response(known[0], 1)
 
 
-def exploitability_of(player: Contender) -> Fraction:
+def exploitability_of(player: Policy) -> Fraction:
     """How far above 1/2 the best opponent scores against a contender, whom he knows but for what was drawn."""
     first, second = replies(player)
     return (first.score + second.score - 1) / 2
 
 
-def _population(thetas: Sequence[float] | np.ndarray) -> Contender:
+def _population(thetas: Sequence[float] | np.ndarray) -> Policy:
     """One vector, or rows of vectors of which one is drawn evenly before every game."""
     rows = np.atleast_2d(np.array(thetas, np.float64))
     if not rows.size:
         raise ValueError("a population without players has no exploitability; give at least one vector")
-    checked = np.vstack([with_parameters(TTT_GAME, row).thetas for row in rows])
+    checked = np.vstack([vector_policy(TTT_GAME, row).thetas for row in rows])
     how = ALONE if len(checked) == 1 else MIXED
-    return Contender("population", FAMILY, checked, how, (1.0,) * len(checked) if how == MIXED else ())
+    return Policy("population", FAMILY, checked, how, (1.0,) * len(checked) if how == MIXED else ())
 
 
 def exploitability(thetas: Sequence[float] | np.ndarray) -> Fraction:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from ...core.agents import Contender, named
+from ...core.agents import Policy, find_policy
 from ...core.explanation import Explanation, Picture, Table, percent
 from ...core.game import UNIFORM, Game
 from .exact import Law, against_random, exploitability_of, laws, replies, score
@@ -12,7 +12,7 @@ SEATS = ("moving first", "moving second")
 SIDE = 3
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """Both orders (the heaviest ones of a mixture), what they score against random ones, and who beats them most."""
     orders = laws(player)
     assert orders is not None
@@ -28,13 +28,13 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
         (seat, *_shown(_against_random(law, number)))
         for number, (law, seat) in enumerate(zip(orders, SEATS, strict=True))
     ]
-    rows.append(("both", *_shown(score(game, player, named(game, UNIFORM.name)))))
+    rows.append(("both", *_shown(score(game, player, find_policy(game, UNIFORM.name)))))
     title = f"What {player.name} scores against random orders, exactly"
     sentences = (_said(player), *of_mixture(player))
     return Explanation(sentences, (Table(title, ("seat", "score", "as a fraction"), tuple(rows)),), tuple(pictures))
 
 
-def of_mixture(player: Contender) -> tuple[str, ...]:
+def of_mixture(player: Policy) -> tuple[str, ...]:
     """How far above 1/2 the best opponent scores against all of a player."""
     cost = exploitability_of(player)
     exactly = str(cost) if len(str(cost)) < 24 else f"{float(cost):.6f}"
@@ -43,7 +43,7 @@ def of_mixture(player: Contender) -> tuple[str, ...]:
     return (f"{known} scores at most {0.5 + float(cost):.6f}: exploitability {exactly}.",)
 
 
-def _said(player: Contender) -> str:
+def _said(player: Policy) -> str:
     if player.strategy is EQUILIBRIUM:
         return f"{player.name} draws its order by a mixture that nobody beats; the boards show the likeliest orders."
     assert player.strategy.words is not None

@@ -212,7 +212,7 @@ def in_words(order: np.ndarray) -> str:
     return " ".join(name_of(int(cell)) for cell in order if cell >= 0) or "nothing"
 
 
-def drawn(first: np.ndarray, second: np.ndarray) -> str:
+def board_text(first: np.ndarray, second: np.ndarray) -> str:
     """The final board of two orders: X moved first."""
     board, rest, mover = ["."] * CELLS, [list(first), list(second)], 0
     stones, fate = [0, 0], 0
@@ -230,14 +230,14 @@ def show(seen: np.ndarray) -> str:
     own, other, seat = seen[SEEN_OWN:SEEN_OTHER], seen[SEEN_OTHER:], int(seen[SEEN_SEAT])
     lines = [f"your order, moving {'second' if seat else 'first'}: {in_words(own)}"]
     if seen[SEEN_RESULT] >= 0:
-        lines += [f"the other's order: {in_words(other)}", drawn(*((other, own) if seat else (own, other)))]
+        lines += [f"the other's order: {in_words(other)}", board_text(*((other, own) if seat else (own, other)))]
     return "\n".join(lines)
 
 
 def reveal(state: np.ndarray) -> str:
     first, second = state[ORDER : ORDER + CELLS], state[ORDER + CELLS :]
     lines = [f"player 1 (X): {in_words(first)}", f"player 2 (O): {in_words(second)}"]
-    return "\n".join([*lines, drawn(first, second)] if state[RESULT] >= 0 else lines)
+    return "\n".join([*lines, board_text(first, second)] if state[RESULT] >= 0 else lines)
 
 
 def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:

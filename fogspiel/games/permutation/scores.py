@@ -85,7 +85,7 @@ def move_weight(worth, weight, points):
 
 
 @inlined
-def promising(worth, best):
+def can_improve(worth, best):
     """Whether what was gained and what is left exceed the best so far, digit by digit from the last."""
     carry = 0
     rest = False
@@ -153,7 +153,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
     length = 0
     while length >= 0:
         cell = following[length]
-        if cell > highest[length] or not promising(worth[length], best):
+        if cell > highest[length] or not can_improve(worth[length], best):
             length -= 1
             if length >= 0:
                 used ^= 1 << chosen[length]
@@ -166,7 +166,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
         running[deeper] = play_on(
             fate, seat, opponents, weights, cell, games[length], running[length], games[deeper], worth[deeper]
         )
-        if not promising(worth[deeper], best):
+        if not can_improve(worth[deeper], best):
             continue
         chosen[length] = cell
         used |= 1 << cell
@@ -189,7 +189,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
 
 def score(first: Sequence[int], second: Sequence[int], board: Board = TTT) -> Fraction:
     """The first player's score when the two permutations play each other."""
-    p, q = (np.array([checked(order, board)], np.int64) for order in (first, second))
+    p, q = (np.array([check_order(order, board)], np.int64) for order in (first, second))
     return Fraction(int(payoffs(board, p, q, board.symmetries[:1])[0, 0]), 2)
 
 
@@ -219,7 +219,7 @@ def exploitability(population: Iterable[tuple[Sequence[int], Sequence[int]]], bo
     roles: tuple[dict[Permutation, int], dict[Permutation, int]] = ({}, {})
     for player in players:
         for mixture, order in zip(roles, player, strict=True):
-            cells = checked(order, board)
+            cells = check_order(order, board)
             mixture[cells] = mixture.get(cells, 0) + 1
     if not players:
         raise ValueError("a population without players has no exploitability; give at least one pair of permutations")
@@ -248,14 +248,14 @@ def best_replies(
 
 def whole_weights(mixture: Mixture, board: Board) -> tuple[np.ndarray, list[int]]:
     """The permutations that have any weight, and the weights as whole numbers."""
-    exact = {checked(order, board): Fraction(weight) for order, weight in mixture.items() if weight}
+    exact = {check_order(order, board): Fraction(weight) for order, weight in mixture.items() if weight}
     if not exact or min(exact.values()) < 0:
         raise ValueError("a mixture needs weights that are not negative, and one of them positive")
     unit = lcm(*(weight.denominator for weight in exact.values()))
     return np.array(list(exact), np.int64), [int(weight * unit) for weight in exact.values()]
 
 
-def checked(order: Sequence[int], board: Board) -> Permutation:
+def check_order(order: Sequence[int], board: Board) -> Permutation:
     """The permutation as whole numbers, if it is one of this board's cells and the board is fit for permutations."""
     if board.name.startswith("ponnuki"):
         raise ValueError("in ponnuki a free cell may be illegal, so it has no permutation version; take ttt or hex-3x3")

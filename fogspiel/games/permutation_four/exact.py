@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
-from ...core.game import Game, checked_vector
+from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
+from ...core.game import Game, check_vector
 from ...core.kernel import kernel
 from .rules import GAMES, play
 
@@ -32,7 +32,7 @@ def _plans(thetas: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     assert FOUR.strategy is not None
     plans = np.zeros((len(thetas), FOUR.strategy.plan))
     for theta, plan in zip(thetas, plans, strict=True):
-        FOUR.strategy.prepare(checked_vector(FOUR, theta), plan)
+        FOUR.strategy.prepare(check_vector(FOUR, theta), plan)
     return plans
 
 
@@ -44,7 +44,7 @@ def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np
     return out
 
 
-def _members(player: Contender) -> Weighted:
+def _members(player: Policy) -> Weighted:
     """The vectors of a contender with their weights."""
     if player.how == IN_TURN:
         raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
@@ -54,7 +54,7 @@ def _members(player: Contender) -> Weighted:
     return [(weight / sum(weights), theta) for weight, theta in zip(weights, player.thetas, strict=True)]
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, seeds or mixtures of them, the mean of both starting orders."""
     one, other = _members(first), _members(second)
     starting = first_player_matrix([float(t[0]) for _, t in one], [float(t[1]) for _, t in other])

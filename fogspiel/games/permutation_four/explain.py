@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Explanation, Table
 from ...core.game import Game
 from ...core.rng import child, fill_normal
@@ -16,7 +16,7 @@ STREAM = 0xF042
 SEATS = ("moving first", "moving second")
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """Both lists of orders, and how they do."""
     theta, plan = player.thetas[0], np.zeros(player.strategy.plan)
     player.strategy.prepare(theta, plan)

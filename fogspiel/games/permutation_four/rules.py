@@ -20,7 +20,7 @@ import numpy as np
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
 from ...core.kernel import inlined, kernel
 from ...core.rng import seed_of, shuffle
-from ..shared.columns import drawn, falling, four_aligned, is_full, stones_in
+from ..shared.columns import columns_text, drop_row, four_aligned, is_full, stones_in
 
 ROWS, COLUMNS = 4, 7
 PLACES, TURNS_EACH = ROWS * COLUMNS, ROWS * COLUMNS // 2
@@ -87,7 +87,7 @@ def apply(state, action):
     player, taken, place = state[TURNS] % 2, state[STONES] | state[STONES + 1], COLUMNS - 1
     while is_full(ROWS, taken, (order >> (3 * place) & 7) - 1):
         place -= 1
-    state[STONES + player] |= falling(ROWS, taken, (order >> (3 * place) & 7) - 1)
+    state[STONES + player] |= drop_row(ROWS, taken, (order >> (3 * place) & 7) - 1)
     state[TURNS] += 1
     state[RESULT] = outcome_of(player, state[STONES + player], state[TURNS])
 
@@ -139,13 +139,13 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         at, taken = turn * COLUMNS, first | second
         while is_full(ROWS, taken, int(plan_0[at])):
             at += 1
-        first |= falling(ROWS, taken, int(plan_0[at]))
+        first |= drop_row(ROWS, taken, int(plan_0[at]))
         if four_aligned(ROWS, first):
             return WIN
         at, taken = (TURNS_EACH + turn) * COLUMNS, first | second
         while is_full(ROWS, taken, int(plan_1[at])):
             at += 1
-        second |= falling(ROWS, taken, int(plan_1[at]))
+        second |= drop_row(ROWS, taken, int(plan_1[at]))
         if four_aligned(ROWS, second):
             return LOSS
     return DRAW
@@ -162,14 +162,14 @@ def show(seen: np.ndarray) -> str:
     orders = [f"{int(order):o}" for order in seen[SEEN_ORDER:SEEN_STONES] if order]
     lines = [f"you move {'second' if seen[SEEN_SEAT] else 'first'}; your orders: {' '.join(orders) or 'none yet'}"]
     if seen[SEEN_RESULT] >= 0:
-        lines.append(drawn(ROWS, COLUMNS, *stones_in(seen, SEEN_STONES)))
+        lines.append(columns_text(ROWS, COLUMNS, *stones_in(seen, SEEN_STONES)))
     return "\n".join(lines)
 
 
 def reveal(state: np.ndarray) -> str:
     order = int(state[ORDER + min(int(state[TURNS]), PLACES - 1)])
     writing = f"\nplayer {state[TURNS] % 2 + 1} writes {order:o}" if state[RESULT] < 0 and order else ""
-    return drawn(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
+    return columns_text(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
 
 
 def words(theta: np.ndarray) -> str:

@@ -10,7 +10,7 @@ from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
 from . import rules
-from .words import GAMES, MARKS, begun, cells_of, told
+from .words import GAMES, MARKS, begun, cells_of, outcome_text
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
@@ -63,7 +63,7 @@ def view_on(size: Size) -> Callable[[np.ndarray], Parts]:
         }
         status = ENDS.get(result, "Your turn." if mine else "The other's turn.")
         board = board_of(size, cells, lambda cell: open_cell(cell, "", "", "nothing known"))
-        rows = [_row(line) for line in told(size, record, turns)]
+        rows = [_row(line) for line in outcome_text(size, record, turns)]
         if seen[rules.COUNTED]:
             tries = seen[rules.SEEN_RECORD + 2 * room :]
             rows.append((f"tries of {MARKS[1 - player]}", " ".join(str(n) for n in tries if n) or "none"))
@@ -103,7 +103,7 @@ def truth_on(size: Size) -> Callable[[np.ndarray], Parts]:
         rows = []
         for player, mark in enumerate(MARKS):
             record = state[rules.RECORD + 2 * int(state[rules.TURNS]) * player :]
-            for line in told(size, record, begun(finished - (result >= 0), player)):
+            for line in outcome_text(size, record, begun(finished - (result >= 0), player)):
                 turn, tried = _row(line)
                 rows.append((f"{mark}, {turn}", tried))
             known = " ".join(map(size.cell_name, cells_of(int(state[rules.KNOWN + player]))))

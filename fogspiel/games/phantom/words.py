@@ -22,7 +22,7 @@ def cells_of(bits: int) -> list[int]:
     return [cell for cell in range(bits.bit_length()) if bits >> cell & 1]
 
 
-def drawing(board: Board, marked: dict[str, int]) -> list[str]:
+def board_text(board: Board, marked: dict[str, int]) -> list[str]:
     """The board with some sets of cells marked, the last row on top; hex leans to the right."""
     lean = int(board.name.startswith("hex"))
     marks = ["."] * board.cells
@@ -36,7 +36,7 @@ def drawing(board: Board, marked: dict[str, int]) -> list[str]:
     return [*lines, f"   {' '.join(LETTERS[: board.columns])}"]
 
 
-def told(board: Board, record: np.ndarray, turns: int) -> list[str]:
+def outcome_text(board: Board, record: np.ndarray, turns: int) -> list[str]:
     """A line for each turn of a player: what he tried and where his stone went."""
     lines = []
     for turn, (stone, failed) in enumerate(record[: 2 * turns].reshape(-1, 2).tolist()):
@@ -65,8 +65,8 @@ def show_on(board: Board) -> Callable[[np.ndarray], str]:
             result, "your turn" if finished % 2 == player else "the other's turn"
         )
         lines = [f"you are {MARKS[player]}: {state}"]
-        lines += drawing(board, {MARKS[player]: own, MARKS[1 - player]: known, "?": failed & ~known & ~own})
-        lines += told(board, record, turns)
+        lines += board_text(board, {MARKS[player]: own, MARKS[1 - player]: known, "?": failed & ~known & ~own})
+        lines += outcome_text(board, record, turns)
         if seen[rules.COUNTED]:
             tries = seen[rules.SEEN_RECORD + len(record) :]
             lines.append(f"tries of {MARKS[1 - player]}: {' '.join(str(n) for n in tries if n) or 'none'}")
@@ -81,10 +81,13 @@ def reveal_on(board: Board) -> Callable[[np.ndarray], str]:
     def reveal(state: np.ndarray) -> str:
         finished, result = int(state[rules.TURN]), int(state[rules.RESULT])
         end = {LOSS: "O has won", DRAW: "a draw", WIN: "X has won"}.get(result, f"{MARKS[finished % 2]} to move")
-        lines = [end, *drawing(board, {mark: int(state[rules.STONES + player]) for player, mark in enumerate(MARKS)})]
+        lines = [
+            end,
+            *board_text(board, {mark: int(state[rules.STONES + player]) for player, mark in enumerate(MARKS)}),
+        ]
         for player, mark in enumerate(MARKS):
             record = state[rules.RECORD + 2 * int(state[rules.TURNS]) * player :]
-            lines += [f"{mark} {line}" for line in told(board, record, begun(finished - (result >= 0), player))]
+            lines += [f"{mark} {line}" for line in outcome_text(board, record, begun(finished - (result >= 0), player))]
             lines.append(
                 f"{mark} knows: {' '.join(map(board.cell_name, cells_of(int(state[rules.KNOWN + player])))) or '-'}"
             )

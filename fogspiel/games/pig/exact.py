@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Contender
+from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
 from ...core.game import UNIFORM, Game
 from ...core.kernel import kernel
 from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
@@ -82,7 +82,7 @@ def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
     return wins_0[0, 0], wins_1[0, 0]
 
 
-def _thresholds(player: Contender) -> list[tuple[Fraction, int]]:
+def _thresholds(player: Policy) -> list[tuple[Fraction, int]]:
     """The thresholds of a contender with their weights."""
     if player.how == IN_TURN:
         raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
@@ -94,7 +94,7 @@ def _thresholds(player: Contender) -> list[tuple[Fraction, int]]:
     return [(w / sum(weights), threshold_of(theta)) for w, theta in zip(weights, player.thetas, strict=True) if w]
 
 
-def score(game: Game, first: Contender, second: Contender) -> Fraction:
+def score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
     if first.strategy is second.strategy and (first.how == second.how == REDRAWN or not first.strategy.parameters):
         return HALF  # two of the same kind
@@ -215,7 +215,7 @@ def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
             wins_1[other, own] = a_1 + b_1 * (1.0 - wins_0[own, other])
 
 
-def _policies(player: Contender) -> Iterator[tuple[float, np.ndarray]]:
+def _policies(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
     """The policies of a contender (the chance to roll at [own, other, turn]) with their weights."""
     if player.strategy is OPTIMUM:
         yield 1.0, optimum().rolls.astype(float)
@@ -228,7 +228,7 @@ def _policies(player: Contender) -> Iterator[tuple[float, np.ndarray]]:
         yield float(weight), np.ascontiguousarray(np.broadcast_to(np.arange(GOAL) < threshold, (GOAL,) * 3), float)
 
 
-def rate(first: Contender, second: Contender) -> float:
+def rate(first: Policy, second: Policy) -> float:
     """The score of `first` against `second` in floating point, the mean of both starting orders."""
     total, others = 0.0, list(_policies(second))
     for weight, rolls in _policies(first):

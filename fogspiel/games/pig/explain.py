@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.agents import Contender, named, redrawn
+from ...core.agents import Policy, find_policy, redrawn_baseline
 from ...core.explanation import Explanation, Table, heat_map
 from ...core.game import Game, Strategy
 from .exact import LEAST, optimum, rate, redrawn_law, saddle, threshold_matrix
@@ -11,16 +11,16 @@ from .rules import GOAL, OPTIMUM, threshold_of, words
 BANKS = range(0, GOAL, 10)
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The scores, and for a threshold what it loses by not being the best one."""
     if player.strategy is OPTIMUM:
-        others = [named(game, name) for name in game.named if name != player.name] + [redrawn(game)]
+        others = [find_policy(game, name) for name in game.named if name != player.name] + [redrawn_baseline(game)]
         return _optimal(player, _scores(player, {other.name: rate(player, other) for other in others}))
     threshold, best, matrix = threshold_of(player.thetas[0]), saddle(), threshold_matrix()
     scores = {}
     for name, known in game.named.items():
         if isinstance(known, Strategy):
-            scores[name] = rate(player, named(game, name))
+            scores[name] = rate(player, find_policy(game, name))
         else:
             scores[name] = float(matrix[threshold, threshold_of(np.array(known))])
     scores["redrawn"] = float(matrix[threshold, LEAST:] @ redrawn_law()[LEAST:])
@@ -34,12 +34,12 @@ def explained(game: Game, player: Contender, seed: int) -> Explanation:
     return Explanation((f"{player.name} {words(player.thetas[0])}.", second), (_scores(player, scores),))
 
 
-def _scores(player: Contender, scores: dict[str, float]) -> Table:
+def _scores(player: Policy, scores: dict[str, float]) -> Table:
     rows = tuple((name, f"{score:.6f}") for name, score in scores.items())
     return Table(f"What {player.name} scores, by calculation", ("against", "score"), rows)
 
 
-def _optimal(player: Contender, scores: Table) -> Explanation:
+def _optimal(player: Policy, scores: Table) -> Explanation:
     """The points of a turn at which optimal play stops first, by both banks."""
     rolls = optimum().rolls
     first_hold = [

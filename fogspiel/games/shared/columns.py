@@ -24,7 +24,7 @@ def is_full(rows, taken, column):
 
 
 @inlined
-def falling(rows, taken, column):
+def drop_row(rows, taken, column):
     """The bit where the next stone in a column comes to rest; with all stones taken together."""
     low = bottom(rows, column)
     return (taken + low) & (((1 << rows) - 1) * low)
@@ -56,7 +56,7 @@ def four_aligned(rows, stones):
     return pairs & (pairs >> (2 * (rows + 2))) != 0
 
 
-def drawn(rows: int, columns: int, first: int, second: int) -> str:
+def columns_text(rows: int, columns: int, first: int, second: int) -> str:
     """The board from the top down with the numbers of the columns: X moved first."""
     lines = []
     for row in reversed(range(rows)):

@@ -56,7 +56,7 @@ def truth_of_four(state: np.ndarray) -> Parts:
 ROWS, COLUMNS = permutation_four.ROWS, permutation_four.COLUMNS
 
 
-def written(order: int) -> list[int]:
+def draw_order(order: int) -> list[int]:
     """The columns of an order, 1 to 7, as far as it is written."""
     return [int(digit) for digit in f"{order:o}"] if order else []
 
@@ -65,7 +65,7 @@ def view_of_permutations(seen: np.ndarray) -> Parts:
     """The order that is being written, and the orders before it; the board once the game is over."""
     result = int(seen[permutation_four.SEEN_RESULT])
     second = int(seen[permutation_four.SEEN_SEAT])
-    orders = [written(int(cell)) for cell in seen[permutation_four.SEEN_ORDER : permutation_four.SEEN_STONES]]
+    orders = [draw_order(int(cell)) for cell in seen[permutation_four.SEEN_ORDER : permutation_four.SEEN_STONES]]
     done = [order for order in orders if len(order) == COLUMNS]
     rows = tuple((f"turn {turn}", " ".join(map(str, order))) for turn, order in enumerate(done, 1))
     before = (Facts(rows, "Your orders"),) if rows else ()
@@ -94,7 +94,7 @@ def truth_of_permutations(state: np.ndarray) -> Parts:
     rows = []
     for turn, cell in enumerate(state[permutation_four.ORDER :].tolist()):
         if cell:
-            rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, written(cell)))))
+            rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, draw_order(cell)))))
     return Words((ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
 
 

@@ -30,14 +30,14 @@ def suited(number: int) -> Cell:
     return Cell(f"{rank}{SUITS[name]}", ("black", "red")[number % 2], None, f"{rank} of {name}")
 
 
-def spoken(history: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
+def betting_words(history: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
     """What was done, by both in turn."""
     return tuple(names[int(action)] for action in history if action >= 0)
 
 
 def alternating(history: np.ndarray, names: tuple[str, ...]) -> Words:
     """What was done, with the number of the player."""
-    done = spoken(history, names)
+    done = betting_words(history, names)
     lines = tuple(f"player {place % 2 + 1}: {word}" for place, word in enumerate(done))
     return Words(lines or ("nobody has acted",), "Said so far")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import ALONE, MIXED, Contender, with_parameters
+from ...core.agents import ALONE, MIXED, Policy, vector_policy
 from ...core.game import CHOOSE, Game
 from ...core.kernel import compiled, kernel
 from ..guesswho import exact as guesswho
@@ -35,7 +35,7 @@ class BestReply(NamedTuple):
         return self.among == ANYBODY
 
 
-def best_replies(game: Game, player: Contender) -> list[BestReply]:
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
     """The best replies that can be computed against a vector or a mixture of them, none where nobody knows how."""
     kind = game.family
     if player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
@@ -55,14 +55,14 @@ def best_replies(game: Game, player: Contender) -> list[BestReply]:
     return found
 
 
-def _members(player: Contender) -> list[tuple[float, np.ndarray]]:
+def _members(player: Policy) -> list[tuple[float, np.ndarray]]:
     """The vectors that are ever drawn, with their probabilities."""
     weights = player.weights if player.how == MIXED else (1.0,)
     members = [(weight / sum(weights), theta) for weight, theta in zip(weights, player.thetas, strict=True)]
     return [(weight, theta) for weight, theta in members if weight > 0]
 
 
-def _at_morra(player: Contender) -> float:
+def _at_morra(player: Policy) -> float:
     """One throw a game, so only the mean law of the members counts: see `morra.exploitability_exact`."""
     laws = [(weight, *morra.marginals(theta)) for weight, theta in _members(player)]
     shown, expected = (sum(law[0] * law[place] for law in laws) for place in (1, 2))
@@ -71,7 +71,7 @@ def _at_morra(player: Contender) -> float:
 
 def _at_nim(game: Game, theta: np.ndarray) -> float:
     """Backwards from the end: the reply needs one move that wins, the player has just the one he makes."""
-    chosen = nim.actions_of(with_parameters(game, theta))
+    chosen = nim.actions_of(vector_policy(game, theta))
     own, other = [1.0], [0.0]  # what the reply scores when it is to move, and when the player is
     for position in nim.ALL_POSITIONS:
         after = nim.moves(position)

@@ -4,18 +4,18 @@ from collections import Counter
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import percent
 from ...core.game import Game
 from ...core.rng import stream_of
-from ...core.simulate import view_of
+from ...core.session import view_of
 from ...stats.evaluate import Score
 
 STREAM = 0xE4B1
 """Apart from the streams of games, so that nothing sampled here has been seen by a method."""
 
 
-def plan_of(player: Contender) -> np.ndarray:
+def plan_of(player: Policy) -> np.ndarray:
     """The plan of a player who is always the same."""
     plan = np.zeros(player.strategy.plan)
     player.strategy.prepare(player.thetas[0], plan)
@@ -28,14 +28,14 @@ def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
     return out[: game.rules.legal(state, out)].copy()
 
 
-def choices(game: Game, player: Contender, state: np.ndarray, seed: int, many: int) -> Counter[int]:
+def choices(game: Game, player: Policy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
     """How often the player takes each action when it is his move in this position."""
     seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
     plan, stream, choose = plan_of(player), stream_of(seed, STREAM), player.strategy.choose
     return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))
 
 
-def estimated(count: int, many: int) -> str:
+def estimate_score(count: int, many: int) -> str:
     """A share that was counted, with its 95 % interval."""
     counts = (many - count, count)
     low, high = Score((0.0, 1.0), counts, counts).interval

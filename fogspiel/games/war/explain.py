@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.agents import Contender
+from ...core.agents import Policy
 from ...core.explanation import Cell, Explanation, Table, percent
 from ...core.game import Game
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, in_order, words
@@ -11,7 +11,7 @@ PACKETS = (2, 4, 6)
 """The usual numbers of won cards: those of a trick without a battle, and two more."""
 
 
-def explained(game: Game, player: Contender, seed: int) -> Explanation:
+def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """How often each order is used, and with four parameters which order that is."""
     theta, plan = player.thetas[0], np.zeros(player.strategy.plan)
     player.strategy.prepare(theta, plan)

@@ -17,7 +17,7 @@ TWO_NORTH, TWO_SOUTH = np.int64(~0xFFFF), np.int64(0x0000FFFFFFFFFFFF)
 
 
 @inlined
-def flooded_up(men, open_squares, step):
+def fill_up(men, open_squares, step):
     """The squares that `men` reach over open squares in a direction that raises the number of the square."""
     men |= open_squares & (men << step)
     open_squares &= open_squares << step
@@ -27,7 +27,7 @@ def flooded_up(men, open_squares, step):
 
 
 @inlined
-def flooded_down(men, open_squares, step):
+def fill_down(men, open_squares, step):
     """The squares that `men` reach over open squares in a direction that lowers the number of the square."""
     men |= open_squares & (men >> step)
     open_squares &= open_squares >> step
@@ -37,28 +37,28 @@ def flooded_down(men, open_squares, step):
 
 
 @kernel
-def flooded_sideways(men, open_squares):
+def fill_sideways(men, open_squares):
     """Squares that rooks reach along ranks, with their own."""
-    return flooded_up(men, open_squares & EAST, 1) | flooded_down(men, open_squares & WEST, 1)
+    return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
 
 
 @kernel
-def flooded_north(men, open_squares):
+def fill_north(men, open_squares):
     """Squares that rooks reach up the files, with their own."""
-    return flooded_up(men, open_squares & NORTH, 8)
+    return fill_up(men, open_squares & NORTH, 8)
 
 
 @kernel
-def flooded_south(men, open_squares):
+def fill_south(men, open_squares):
     """Squares that rooks reach down the files, with their own."""
-    return flooded_down(men, open_squares & SOUTH, 8)
+    return fill_down(men, open_squares & SOUTH, 8)
 
 
 @kernel
-def flooded_diagonally(men, open_squares):
+def fill_diagonally(men, open_squares):
     """Squares that bishops reach, with their own."""
-    rising = flooded_up(men, open_squares & NORTH & EAST, 9) | flooded_down(men, open_squares & SOUTH & WEST, 9)
-    return rising | flooded_up(men, open_squares & NORTH & WEST, 7) | flooded_down(men, open_squares & SOUTH & EAST, 7)
+    rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
+    return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)
 
 
 @kernel

@@ -33,10 +33,10 @@ from .fills import (
     around,
     beside,
     cornering,
-    flooded_diagonally,
-    flooded_north,
-    flooded_sideways,
-    flooded_south,
+    fill_diagonally,
+    fill_north,
+    fill_sideways,
+    fill_south,
     leaps,
 )
 
@@ -252,9 +252,9 @@ def grow_older(meta):
 @kernel
 def _flooded_files(men, empty, highest, lowest):
     """Where rooks may go along files: not past a certain pawn, from beyond all the squares it may be on."""
-    above, below = flooded_north(highest, ~highest) & ~highest, flooded_south(lowest, ~lowest) & ~lowest
-    found = flooded_south(men & ~above, empty) | flooded_south(men & above, empty & ~lowest)
-    return found | flooded_north(men & ~below, empty) | flooded_north(men & below, empty & ~highest)
+    above, below = fill_north(highest, ~highest) & ~highest, fill_south(lowest, ~lowest) & ~lowest
+    found = fill_south(men & ~above, empty) | fill_south(men & above, empty & ~lowest)
+    return found | fill_north(men & ~below, empty) | fill_north(men & below, empty & ~highest)
 
 
 @kernel
@@ -293,9 +293,9 @@ def spread(meta):
     queening = steps & BOTTOM
     meta[THEIRS + PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & THEIR_FOURTH_RANK
     meta[THEIRS + KNIGHT] = knights | leaps(knights) & empty | queening
-    meta[THEIRS + BISHOP] = flooded_diagonally(bishops, empty) | queening
-    meta[THEIRS + ROOK] = flooded_sideways(rooks, empty) | _flooded_files(rooks, empty, highest, lowest) | queening
-    sideways = flooded_sideways(queens, empty) | flooded_diagonally(queens, empty)
+    meta[THEIRS + BISHOP] = fill_diagonally(bishops, empty) | queening
+    meta[THEIRS + ROOK] = fill_sideways(rooks, empty) | _flooded_files(rooks, empty, highest, lowest) | queening
+    sideways = fill_sideways(queens, empty) | fill_diagonally(queens, empty)
     meta[THEIRS + QUEEN] = sideways | _flooded_files(queens, empty, highest, lowest) | queening
     meta[THEIRS + KING] = kings | around(kings) & empty & ~control | homes
     meta[EMPTY] = empty | leavers

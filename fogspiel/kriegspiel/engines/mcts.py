@@ -12,7 +12,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from ...core.players import Player
+from ...core.agents import Player
 from ...games.chess.messages import MESSAGE
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
 from ...games.kriegspiel import rules
@@ -20,7 +20,7 @@ from ..beliefs.belief_update import sharpen
 from ..beliefs.matrix_engine import Perceiving
 from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
 from ..engine import Choice, Effort, Maker
-from ..opponent_model import NO_MODEL, habits_of, model_named
+from ..opponent_model import NO_MODEL, find_model, habits_of
 from ..parameters import Constants
 from ..search.approach_a import MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
@@ -270,7 +270,7 @@ def b_of(k: int) -> Callable[[Effort, np.ndarray], B]:
 
 def with_model(maker: Callable[..., Player], usual: str, words: str) -> Maker:
     """An approach with the opponent's model in words (`generic`, `none` or a file), or with its usual one."""
-    return partial(maker, model=model_named(words or usual))
+    return partial(maker, model=find_model(words or usual))
 
 
 ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": b_of(k) for k in (1, 3, 7, 10)}, "C": C}

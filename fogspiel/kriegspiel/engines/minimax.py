@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.rng import below, unit
 from ...games.chess.attempts import move_own
-from ...games.chess.fen import move_named
+from ...games.chess.fen import parse_move
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
@@ -29,7 +29,7 @@ from ..search.metaposition_search import MOST_MOVES, assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
 
 BOOK = tuple(
-    tuple(move_named(move) for move in line.split())
+    tuple(parse_move(move) for move in line.split())
     for line in (
         "e2e4 d2d3 g1f3 f1e2 e1g1 b1d2 c2c3",
         "d2d4 e2e3 g1f3 f1d3 e1g1 b1d2 c2c3",

@@ -50,7 +50,7 @@ STALE = 40.0
 """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
 
-def observed(seen: np.ndarray) -> np.ndarray:
+def observation_of(seen: np.ndarray) -> np.ndarray:
     """The last observation, as in `sampling`: more pieces taken than there were have been pawns."""
     cells = np.zeros(consistent_boards.OBSERVATION, np.int64)
     cells[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
@@ -112,7 +112,7 @@ class Sampler(Engine):
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
         """So many boards to evaluate attempts on, or fewer."""
         out = np.empty((count, POSITION), np.int64)
-        return out[: observe_last(observed(seen), NOTHING, count, self.stream, out)]
+        return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         offered = actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)]
@@ -169,7 +169,7 @@ class Pooled(Sampler):
 
     def freshen(self, wanted: int, seen: np.ndarray, models: np.ndarray = NOTHING) -> None:
         """Add boards that explain the last observation, like those of the models if there are any."""
-        self.count += observe_last(observed(seen), models, wanted, self.stream, self.pool[self.count :])
+        self.count += observe_last(observation_of(seen), models, wanted, self.stream, self.pool[self.count :])
 
     def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().accepted(move, message, seen)

@@ -13,7 +13,7 @@ from ...core.kernel import kernel
 from ...games.chess.bits import NONE, bit
 from ...games.chess.moves import LIMITS, destinations, restrict
 from ...games.chess.position import MOVER, WHITE, end_of, kind_on, make, start_of
-from ...games.chess.search import LEVELS, ROW, SCORE, change, place, searched, standing
+from ...games.chess.search import LEVELS, ROW, SCORE, change, place, search_move, standing
 
 ILLEGAL = -(2**31)
 MOST = 2000
@@ -51,7 +51,7 @@ def tabulate(boards, attempts, depth, rows, gains):
                 place(rows, board)
                 rows[0, SCORE] += change(board, attempts[a])
                 make(rows[0], attempts[a])
-                value, _ = searched(rows, depth, -before - MOST, -before + MOST)
+                value, _ = search_move(rows, depth, -before - MOST, -before + MOST)
                 gains[b, a] = min(max(-value - before, -MOST), MOST)
             else:
                 gains[b, a] = ILLEGAL

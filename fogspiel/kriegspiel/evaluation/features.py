@@ -208,7 +208,7 @@ def ending_bonus(few, odds, hits, net, possible, advantage, constants):
 
 
 @kernel
-def standing(scene, odds, ground, sets, constants):
+def material_balance(scene, odds, ground, sets, constants):
     """What the board is worth if nobody moves."""
     net, few = sets[NET], scene[HIS_PAWNS] + scene[HIS_PIECES]
     return (

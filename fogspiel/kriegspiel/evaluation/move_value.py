@@ -218,7 +218,7 @@ def look_ahead(odds, scene, ground, sets, kind, move, constants, outlook):
 
 
 @kernel
-def weighed(outlook, constants):
+def weigh_moves(outlook, constants):
     """The value of a move by its outlook: the weighed sum over the twelve outcomes (figure 9)."""
     found = outlook[BOARD] + outlook[BONUS]
     found += outlook[CHANCE + PAWN_TAKEN] * constants[VALUE_HIS_PAWN]

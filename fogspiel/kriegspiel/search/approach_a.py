@@ -72,7 +72,7 @@ def empty_message_tree(nodes: int) -> MessageTree:
 
 
 @kernel
-def drawn_square(odds, row, free, stream):
+def draw_square(odds, row, free, stream):
     """A free square by the chances of a row, or any free square if all chances are 0."""
     summed, left = 0.0, free
     while left:
@@ -104,19 +104,19 @@ def draw_board(odds, scene, clock, pos, stream):
         pos[kind] = scene[kind]
     pos[MEN + mine], pos[MOVER], pos[RIGHTS] = scene[OWN], mine, scene[probability_matrices.RIGHTS]
     pos[PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
-    king = drawn_square(odds, KINGS, ~scene[OWN], stream)
+    king = draw_square(odds, KINGS, ~scene[OWN], stream)
     pos[KING] |= bit(king)
     taken = scene[OWN] | bit(king)
     his = bit(king)
     for _ in range(scene[HIS_PAWNS]):
-        square = drawn_square(odds, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
+        square = draw_square(odds, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
         his |= bit(square)
     counts = np.array([0, 2, 2, 2, 1, 0], np.int64)
     left = 7
     for _ in range(min(scene[HIS_PIECES], 7)):
-        square = drawn_square(odds, PIECES, ~taken, stream)
+        square = draw_square(odds, PIECES, ~taken, stream)
         nth, kind = below(stream, left), KNIGHT
         while nth >= counts[kind]:
             nth -= counts[kind]
@@ -201,7 +201,7 @@ def pseudorandom_move(pos, moves, count, said, stream):
 
 
 @kernel
-def adjudged(pos):
+def adjudicate(pos):
     """Who wins a standard ending of a bare king against a rook or a queen, or -1."""
     for colour in range(2):
         if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
@@ -214,7 +214,7 @@ def playout(pos, mine, limits, said, stream):
     """Play pseudorandom moves to the end of the game. The score of our side."""
     moves = np.empty(MOST_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
-        winner = adjudged(pos)
+        winner = adjudicate(pos)
         if winner >= 0:
             return 1.0 if winner == mine else 0.0
         if pos[CLOCK] >= 100 or cannot_mate(pos):
@@ -255,7 +255,7 @@ def message_key(said):
 
 
 @kernel
-def chosen_by_uct(tree, node, moves, count, c, stream):
+def select_by_uct(tree, node, moves, count, c, stream):
     """A legal move that has no node yet, at random; if all have one, the best by UCT."""
     fresh = 0
     best, chosen = -1.0, moves[0]
@@ -290,7 +290,7 @@ def play_boards(tree, odds, scene, clock, refused, last, c, stream, iterations):
             if count == 0 or pos[CLOCK] >= 100:
                 break
             if pos[MOVER] == mine:
-                move = chosen_by_uct(tree, node, moves, count, c, stream)
+                move = select_by_uct(tree, node, moves, count, c, stream)
                 child = child_with(tree, node, move)
                 is_new = child < 0
                 if is_new:

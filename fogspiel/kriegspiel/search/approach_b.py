@@ -17,7 +17,7 @@ from ..evaluation.features import GROUND, SETS, material
 from ..evaluation.move_value import ANSWERS, OUTCOMES, OUTLOOK, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
 from ..parameters import EXPLORATION
 from .transition import evolve
-from .tree import DEEPEST, NO_CHILD, copy_place, drawn_outcome, has_room
+from .tree import DEEPEST, NO_CHILD, copy_place, has_room, sample_outcome
 
 LONGEST_STRING = 6
 """A simulation goes on for at most so many moves of a string of captures."""
@@ -57,7 +57,7 @@ def list_attempts(tree, place, refused, constants):
 
 
 @kernel
-def accepted_attempt(tree, place, constants, stream):
+def sample_accepted_attempt(tree, place, constants, stream):
     """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
     first, count = tree.first[place], tree.listed[place]
     out = np.zeros(MOST_ATTEMPTS, np.bool_)
@@ -88,7 +88,7 @@ def accepted_attempt(tree, place, constants, stream):
 
 
 @kernel
-def simulated_move(odds, scene, ground, constants, lost, stream, listed):
+def simulate_move(odds, scene, ground, constants, lost, stream, listed):
     """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
     count = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
@@ -111,7 +111,7 @@ def simulated_move(odds, scene, ground, constants, lost, stream, listed):
 
 
 @kernel
-def simulated_value(odds, scene, k, lost, was_capture, lure, constants, stream):
+def simulate_value(odds, scene, k, lost, was_capture, lure, constants, stream):
     """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
     ground = np.zeros((GROUND, 64), np.float32)
     sets, outlook = np.empty(SETS, np.int64), np.empty(OUTLOOK, np.float64)
@@ -121,7 +121,7 @@ def simulated_value(odds, scene, k, lost, was_capture, lure, constants, stream):
         if played >= k and not was_capture:
             break
         survey(odds, scene, constants, ground)
-        move = simulated_move(odds, scene, ground, constants, lost, stream, listed)
+        move = simulate_move(odds, scene, ground, constants, lost, stream, listed)
         if move < 0 or (played >= k and end_of(move) != lost):
             break
         weigh(odds, scene, move, constants, ground, sets, outlook, chances, stands)
@@ -144,7 +144,7 @@ def simulate(tree, lure, k, constants, stream, simulations):
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
-            row = accepted_attempt(tree, place, constants, stream)
+            row = sample_accepted_attempt(tree, place, constants, stream)
             if row < 0 or depth == DEEPEST or not has_room(tree):
                 value = material(tree.scenes[place], constants)
                 break
@@ -162,7 +162,7 @@ def simulate(tree, lure, k, constants, stream, simulations):
                     tree.odds[place], tree.scenes[place], move, constants, ground, sets, outlook, tree.chances[branch],
                     tree.stands[branch],
                 )  # fmt: skip
-            outcome = drawn_outcome(tree.chances[branch], stream)
+            outcome = sample_outcome(tree.chances[branch], stream)
             child = tree.child[branch, outcome]
             if child == NO_CHILD:
                 child = tree.used[0]
@@ -178,7 +178,7 @@ def simulate(tree, lure, k, constants, stream, simulations):
                     scene[cell] = tree.scenes[child, cell]
                 taken = outcome // ANSWERS
                 was_capture = lost >= 0 or taken in (PAWN_TAKEN, PIECE_TAKEN)
-                value = simulated_value(odds, scene, k, lost, was_capture, lure, constants, stream)
+                value = simulate_value(odds, scene, k, lost, was_capture, lure, constants, stream)
                 break
             place = child
         for level in range(depth):

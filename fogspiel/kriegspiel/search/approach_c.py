@@ -13,11 +13,11 @@ from ...games.chess.attempts import attempt_squares
 from ...games.chess.bits import bit
 from ...games.chess.position import KING, LAST_RANKS, PAWN, QUEEN, move_of
 from ..beliefs.probability_matrices import COLOUR, OWN, RIGHTS, TRIES
-from ..evaluation.features import GROUND, SETS, lay_ground, lift, standing
-from ..evaluation.move_value import OUTCOMES, OUTLOOK, legal_chance, look_ahead, weigh, weighed
+from ..evaluation.features import GROUND, SETS, lay_ground, lift, material_balance
+from ..evaluation.move_value import OUTCOMES, OUTLOOK, legal_chance, look_ahead, weigh, weigh_moves
 from ..parameters import EXPLORATION, HOPE, PATIENCE
 from .transition import evolve
-from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, drawn_outcome, has_room
+from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, has_room, sample_outcome
 
 MOST_REFUSALS = 8
 """So many attempts are taken into account in the value of a place."""
@@ -53,7 +53,7 @@ def expand(tree, place, refused, constants, ground, sets, outlook):
     """List the attempts at a place and value each of them once. How many there are."""
     odds, scene = tree.odds[place], tree.scenes[place]
     lay_ground(odds, scene, constants, ground, sets)
-    tree.stand[place] = standing(scene, odds, ground, sets, constants)
+    tree.stand[place] = material_balance(scene, odds, ground, sets, constants)
     row = tree.used[1]
     tree.first[place] = row
     for kind in range(KING + 1):
@@ -71,7 +71,7 @@ def expand(tree, place, refused, constants, ground, sets, outlook):
                     continue
                 move = move_of(start, end, QUEEN if kind == PAWN and LAST_RANKS[scene[COLOUR]] & bit(end) else 0)
                 look_ahead(odds, scene, ground, sets, kind, move, constants, outlook)
-                value = weighed(outlook, constants)
+                value = weigh_moves(outlook, constants)
                 if place == 0:
                     value -= tree.handicap[row - tree.first[0]]
                 tree.moves[row] = move
@@ -156,7 +156,7 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
                     break
                 open_branch(tree, place, row, constants, ground, sets, outlook)
             branch = tree.branch[row]
-            outcome = drawn_outcome(tree.chances[branch], stream)
+            outcome = sample_outcome(tree.chances[branch], stream)
             child = tree.child[branch, outcome]
             if child == NO_CHILD:
                 if has_room(tree):

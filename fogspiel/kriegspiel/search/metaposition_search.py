@@ -152,7 +152,7 @@ def _open(level, budget, frames, boards, moves, values, picks, history, nobody, 
 
 
 @kernel
-def looked_into(meta, static, budget, frames, boards, moves, values, picks, worths, history, nobody, weights, spent):
+def search_deeper(meta, static, budget, frames, boards, moves, values, picks, worths, history, nobody, weights, spent):
     """The value of the metaposition after an own move of this static value, with so many metapositions to value."""
     statics, best = worths[0], worths[1]
     for cell in range(META):

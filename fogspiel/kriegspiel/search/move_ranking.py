@@ -21,7 +21,7 @@ from .metaposition_search import (
     HOPELESS,
     MOST_MOVES,
     assume,
-    looked_into,
+    search_deeper,
     value_moves,
 )
 
@@ -112,7 +112,7 @@ class Searcher:
             for place in places:
                 after = meta.copy()
                 assume(after, moves[place], power[moves[place] & 63])
-                values[place] = looked_into(
+                values[place] = search_deeper(
                     after, statics[place], share, room.frames, room.boards, room.moves, room.values, room.picks,
                     room.worths, room.history, room.nobody, self.weights, room.spent,
                 )  # fmt: skip

@@ -91,7 +91,7 @@ def best_by_uct(value, tried, first, last, visits, c):
 
 
 @kernel
-def drawn_outcome(chances, stream):
+def sample_outcome(chances, stream):
     """An outcome by its chance: probabilisticMessage of figures 6 and 8."""
     u = unit(stream)
     for outcome in range(OUTCOMES):

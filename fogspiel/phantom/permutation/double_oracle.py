@@ -20,7 +20,7 @@ from ...games.permutation.scores import (
     Permutation,
     Reply,
     best_replies,
-    checked,
+    check_order,
     images,
     payoffs,
     whole_weights,
@@ -77,7 +77,7 @@ def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterato
     """Solve the permutation version of a board game round by round, going on after the records of earlier rounds."""
     if stored and stored[-1]["certificate"] is not None:
         return
-    known: Known = ([checked(range(board.cells), board)], [checked(range(board.cells), board)])
+    known: Known = ([check_order(range(board.cells), board)], [check_order(range(board.cells), board)])
     lower, upper = 0.0, 1.0
     for record in stored:
         for side, added in zip(known, record["added"], strict=True):
@@ -89,14 +89,14 @@ def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterato
         solution = equilibrium(game)
         x, y = ([round(weight * FINE) for weight in plan.tolist()] for plan in solution.behaviours)
         replies = answers(board, mixtures_of(known, x, y))
-        bounds = secured(replies)
+        bounds = guaranteed_bounds(replies)
         lower, upper = max(lower, float(bounds[0])), min(upper, float(bounds[1]))
         better = improvements(board, known, replies, solution.value + TOLERANCE, solution.value - TOLERANCE)
         if not any(better):
             exact = exact_of(game, solution.planner, solution.point)
             mixtures = mixtures_of(known, *exact.behaviours)
             replies = answers(board, mixtures)
-            bounds = secured(replies)
+            bounds = guaranteed_bounds(replies)
             if bounds[0] == bounds[1]:
                 proof = certificate(board, mixtures, bounds[0])
             better = improvements(board, known, replies, exact.upper, exact.lower)
@@ -109,7 +109,7 @@ def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterato
             side.extend(added)
 
 
-def solved(board: Board = TTT) -> dict[str, Any]:
+def solve(board: Board = TTT) -> dict[str, Any]:
     """The certificate of the permutation version: its exact value and an optimal strategy for each player."""
     *_, last = rounds(board)
     assert last.certificate is not None
@@ -145,7 +145,7 @@ def answers(board: Board, mixtures: Mixtures) -> Replies:
     return first, second
 
 
-def secured(replies: Replies) -> tuple[Fraction, Fraction]:
+def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
     """What the first player's mixture gets at least, and what the second player's lets him have at most."""
     return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
 

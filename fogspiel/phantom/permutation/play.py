@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.players import Entrant
+from ...core.agents import PlayerAgent
 from ...core.rng import unit
 from ...solve.checkers.permutation_certificate import TTT, mixture
 
@@ -29,10 +29,10 @@ class Follower:
         return self.order[TTT.cells - len(actions)]
 
 
-def follower(name: str, document: dict[str, Any]) -> Entrant:
+def follower(name: str, document: dict[str, Any]) -> PlayerAgent:
     """Somebody who plays a certificate."""
     first, second = (orders_of(document[side], side) for side in ("first", "second"))
-    return Entrant(name, lambda stream: Follower((first, second), stream))
+    return PlayerAgent(name, lambda stream: Follower((first, second), stream))
 
 
 def orders_of(entries: Any, side: str) -> Orders:

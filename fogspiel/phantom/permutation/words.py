@@ -3,15 +3,15 @@
 from fractions import Fraction
 from typing import Any
 
-from ...solve.checkers.permutation_certificate import TTT, verified
+from ...solve.checkers.permutation_certificate import TTT, verify
 
 SHOWN, ABREAST = 6, 6
 """How many orders of a side are shown unless all are wanted, and how many boards stand next to each other."""
 
 
-def explained(document: Any, everything: bool = False) -> list[str]:
+def explain(document: Any, everything: bool = False) -> list[str]:
     """Both strategies: how to use them, and the orders from the heaviest on, all of them if everything is wanted."""
-    value = verified(document)
+    value = verify(document)
     return [
         f"permutation-ttt: moving first one gets {value} = {float(value):.6f} on average or more, moving second "
         f"{float(1 - value):.6f}, whatever the other does (a win counts 1, a draw 1/2).",

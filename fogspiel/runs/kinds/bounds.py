@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ... import __version__
-from ...core.game import game_named
+from ...core.game import find_game
 from ...phantom.bounds import bounds_of
 from ...solve.checkers.phantom_bounds import GAMES
 from ..store import Run
@@ -31,7 +31,7 @@ class Request:
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
         if self.game not in GAMES:
-            game_named(self.game)
+            find_game(self.game)
             raise ValueError(f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
         for name, value in (("time", self.seconds), ("memory", self.memory)):
             if not (isfinite(value) and value > 0):
@@ -39,7 +39,7 @@ class Request:
 
     def as_ask(self) -> dict[str, Any]:
         """The first row of the run."""
-        return asdict(self) | {"method": METHOD, "rules": game_named(self.game).version, "fogspiel": __version__}
+        return asdict(self) | {"method": METHOD, "rules": find_game(self.game).version, "fogspiel": __version__}
 
 
 def carry_on(run: Run, watch: Watch = lambda remark, lower, upper: None) -> dict[str, Any]:

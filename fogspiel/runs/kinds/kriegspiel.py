@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ... import __version__
-from ...core.game import game_named
-from ...kriegspiel.matches import Row, Seat, bout, code_of, manner_of, seat_in, strength_in
+from ...core.game import find_game
+from ...kriegspiel.matches import EngineSpec, Row, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec
 from ...kriegspiel.referee import WILD_16, Switches
 from ...stats.elo import Strength
 from ...stats.race import Race, decision
@@ -22,7 +22,7 @@ from ...stats.round_robin import counts_of
 from ..jobs import Job
 from ..standings import Standings, standings
 from ..store import Run
-from ..workers import Limits, say, worked
+from ..workers import Limits, run_jobs, say
 from .tune import check_seed
 
 GAME = METHOD = "kriegspiel"
@@ -35,10 +35,10 @@ NODES_A_SECOND = 1000
 
 
 @dataclass(frozen=True)
-class Meeting:
+class EngineMatch:
     """What was asked: two engines or more, each against each."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[EngineSpec, ...]
     games: int
     """At most so many games a pair of engines; an odd number is rounded up."""
     seed: int = 1
@@ -93,20 +93,20 @@ class Meeting:
             "longest": self.longest,
             "stop": self.stop,
             "switches": self.switches.as_json(),
-            "rules": game_named(GAME).version,
+            "rules": find_game(GAME).version,
             "fogspiel": __version__,
         }
 
 
-def kept_in(ask: Row) -> Meeting:
+def parse_ask(ask: Row) -> EngineMatch:
     """The meeting that a request describes."""
-    seats = tuple(seat_in(kept) for kept in ask["players"])
-    return Meeting(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], Switches(**ask["switches"]))
+    seats = tuple(parse_engine_spec(kept) for kept in ask["players"])
+    return EngineMatch(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], Switches(**ask["switches"]))
 
 
-def request_of(run: Run) -> Meeting:
+def request_of(run: Run) -> EngineMatch:
     """The meeting that a stored run plays, if the engines are still those that have played it."""
-    request = kept_in(run.ask)
+    request = parse_ask(run.ask)
     if not run.finished and run.ask != request.as_ask():
         raise ValueError(
             f"run {run.name} was played by fogspiel {run.ask['fogspiel']} or by engines whose code has changed since: "
@@ -118,7 +118,7 @@ def request_of(run: Run) -> Meeting:
 # Playing
 
 
-def jobs(request: Meeting, pair: tuple[int, int]) -> list[Job]:
+def jobs(request: EngineMatch, pair: tuple[int, int]) -> list[Job]:
     """A job for every bout of two engines."""
     ask = request.as_ask()
     shared = {
@@ -134,7 +134,7 @@ def jobs(request: Meeting, pair: tuple[int, int]) -> list[Job]:
     return [Job(bout, shared | {"number": number}) for number in range(request.bouts)]
 
 
-def patience(request: Meeting) -> Limits:
+def patience(request: EngineMatch) -> Limits:
     """How long a worker may be silent: engines do not tell that they go on while they think about a move."""
     usual = Limits()
     longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_A_SECOND for seat in request.seats)
@@ -161,24 +161,24 @@ def carry_on(
     # Without a race all bouts are one batch, so that nobody waits for the last bout of each two engines.
     for batch in [[place] for place in range(len(met))] if request.stop else [list(range(len(met)))]:
         asked = [(place, job) for place in batch for job in jobs(request, request.pairs[place])]
-        with closing(_played([job for _, job in asked], request, known, processes, cluster, on_fault)) as found:
+        with closing(_play_pairs([job for _, job in asked], request, known, processes, cluster, on_fault)) as found:
             for (place, job), row in zip(asked, found, strict=True):
                 met[place].append(row)
                 done += 1
                 if done > stored:
                     run.append("step", {"key": job.key, "row": row})
-                strength = strength_in(met[place])
+                strength = elo_of_pairs(met[place])
                 watch(done, total, strength, row)
-                if request.stop and proved(strength):
+                if request.stop and proved_winner(strength):
                     break
     if not run.finished:
         run.append("result", outcome(request, met))
     return met
 
 
-def _played(
+def _play_pairs(
     asked: list[Job],
-    request: Meeting,
+    request: EngineMatch,
     known: dict[str, Row],
     processes: int,
     cluster: str | None,
@@ -186,19 +186,19 @@ def _played(
 ) -> Generator[Row, None, None]:
     """The rows of the bouts, in their order; what is known is not played again."""
     left = [job for job in asked if job.key not in known]
-    with closing(worked(left, processes, cluster, on_fault, patience(request))) as fresh:
+    with closing(run_jobs(left, processes, cluster, on_fault, patience(request))) as fresh:
         for job in asked:
             yield known[job.key] if job.key in known else next(fresh)
 
 
-def proved(strength: Strength) -> int:
+def proved_winner(strength: Strength) -> int:
     """Which engine is proved to be the better one: 1 the first, -1 the second, 0 neither yet."""
     return decision(RACE, np.array(strength.pairs, np.int64))
 
 
 def rows_in(run: Run) -> list[list[Row]]:
     """The stored bouts of every two engines of a run, as far as they were played."""
-    request = kept_in(run.ask)
+    request = parse_ask(run.ask)
     places = {(request.names[i], request.names[j]): place for place, (i, j) in enumerate(request.pairs)}
     met: list[list[Row]] = [[] for _ in request.pairs]
     for body in run.steps:
@@ -209,22 +209,22 @@ def rows_in(run: Run) -> list[list[Row]]:
 # Reporting
 
 
-def outcome(request: Meeting, met: Sequence[Sequence[Row]]) -> Row:
+def outcome(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Row:
     """What came out, as the last row of the run."""
     games = 2 * sum(len(rows) for rows in met)
     if len(met) > 1:
         return {"games": games, "best": standing_of(request, met).best}
-    strength = strength_in(met[0])
-    return strength.as_json(request.stop) | {"decision": proved(strength)} | manner_of(met[0]).as_json()
+    strength = elo_of_pairs(met[0])
+    return strength.as_json(request.stop) | {"decision": proved_winner(strength)} | endings_of(met[0]).as_json()
 
 
-def standing_of(request: Meeting, met: Sequence[Sequence[Row]]) -> Standings:
+def standing_of(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Standings:
     """The standings of a round robin."""
-    counts = {pair: strength_in(rows).pairs for pair, rows in zip(request.pairs, met, strict=True)}
+    counts = {pair: elo_of_pairs(rows).pairs for pair, rows in zip(request.pairs, met, strict=True)}
     return standings(request.names, counts_of(len(request.seats), counts), request.seed)
 
 
-def as_json(run: str, request: Meeting, met: Sequence[Sequence[Row]]) -> Row:
+def as_json(run: str, request: EngineMatch, met: Sequence[Sequence[Row]]) -> Row:
     """What `--json` prints."""
     facts: dict[str, Any] = {"run": run, "state": "finished", "game": GAME, "seed": request.seed}
     facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.as_json()}
@@ -233,8 +233,8 @@ def as_json(run: str, request: Meeting, met: Sequence[Sequence[Row]]) -> Row:
         return facts | {"first": first, "second": second} | outcome(request, met)
     pairs = [
         {"first": request.names[i], "second": request.names[j]}
-        | strength_in(rows).as_json(request.stop)
-        | manner_of(rows).as_json()
+        | elo_of_pairs(rows).as_json(request.stop)
+        | endings_of(rows).as_json()
         for (i, j), rows in zip(request.pairs, met, strict=True)
     ]
     return facts | standing_of(request, met).as_json() | {"meetings": pairs}

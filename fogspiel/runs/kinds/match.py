@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from ... import __version__
-from ...core.agents import Contender, Frozen, freeze, thaw
-from ...core.game import Game, game_named
-from ...core.players import Entrant
+from ...core.agents import Frozen, PlayerAgent, Policy, freeze, thaw
+from ...core.game import Game, find_game
 from ...core.simulate import SEATS
-from ...stats.evaluate import Score, measured
+from ...stats.evaluate import Score, evaluate
 from ...tune.arena import report_key
-from ..agent_texts import entrant
+from ..agent_texts import agent_from_text
 from .tune import check_seed
 
 METHOD = "match"
 """What stands for the method in the request of a match that was stored."""
 
 
-Side = Contender | Entrant
+Side = Policy | PlayerAgent
 
 
 def ask_of(game: Game, first: Side, second: Side, seed: int, games: int, seats: str) -> dict[str, Any]:
@@ -54,7 +53,7 @@ def _frozen(ask: dict[str, Any], side: str) -> Frozen:
     return cast(Frozen, {key: value for key, value in found.items() if value is not None})
 
 
-def played(
+def play_match(
     ask: dict[str, Any],
     counted: dict[str, Any] | None,
     threads: int,
@@ -62,14 +61,14 @@ def played(
     store: Path,
 ) -> Score:
     """Play the match that was asked, or what is left of it after what was counted; solved runs are in the store."""
-    game = game_named(ask["game"])
+    game = find_game(ask["game"])
     if ask["rules"] != game.version:
         raise ValueError(
             f"the match was played by version {ask['rules']} of the rules, which now are at {game.version}"
         )
 
     def player(side: str) -> Side:
-        return thaw(game, _frozen(ask, side), ask[side]) or entrant(game, ask[side], store, ask["seed"])
+        return thaw(game, _frozen(ask, side), ask[side]) or agent_from_text(game, ask[side], store, ask["seed"])
 
     first, second, key = player("first"), player("second"), report_key(ask["seed"])
-    return measured(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)
+    return evaluate(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)

@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from ... import __version__
-from ...core.agents import Contender, Frozen, freeze, thaw
-from ...core.game import Game, game_named
-from ...core.players import Entrant
+from ...core.agents import Frozen, PlayerAgent, Policy, freeze, thaw
+from ...core.game import Game, find_game
 from ...core.rng import child
-from ...stats.evaluate import measured
+from ...stats.evaluate import evaluate
 from ...stats.round_robin import counts_of
 from ...tune.arena import report_key
-from ..agent_texts import entrant
+from ..agent_texts import agent_from_text
 from ..jobs import Job, Row
 from ..report import Report
 from ..standings import Standings, charts, sentences, standings, tables, unit_of
 from ..store import Run, canonical
-from ..workers import worked
+from ..workers import run_jobs
 from .tune import check_seed
 
 METHOD = "tournament"
@@ -63,19 +62,19 @@ class Tournament:
     def as_ask(self) -> Row:
         """The first row of the run."""
         rest = {"players": list(self.players), "games": self.games, "seed": self.seed}
-        versions = {"rules": game_named(self.game).version, "fogspiel": __version__}
+        versions = {"rules": find_game(self.game).version, "fogspiel": __version__}
         return {"game": self.game, "method": METHOD, **rest, **versions}
 
 
-def tournament(game: Game, words: Sequence[str], games: int, seed: int, store: Path) -> Tournament:
+def parse_tournament(game: Game, words: Sequence[str], games: int, seed: int, store: Path) -> Tournament:
     """The tournament of the players that these words stand for."""
-    players = tuple({"name": name, **freeze(game, entrant(game, name, store, seed))} for name in words)
+    players = tuple({"name": name, **freeze(game, agent_from_text(game, name, store, seed))} for name in words)
     return Tournament(game.name, players, games, seed)
 
 
 def request_of(run: Run) -> Tournament:
     """The tournament that a stored run plays, if this version of the package can still play it."""
-    ask, version = run.ask, game_named(run.ask["game"]).version
+    ask, version = run.ask, find_game(run.ask["game"]).version
     if (ask["fogspiel"], ask["rules"]) != (__version__, version):
         raise ValueError(
             f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
@@ -91,18 +90,20 @@ def met(
     game: str, rules: int, first: str, second: str, digest: str, seed: int, games: int, players: list[Row], store: str
 ) -> Row:
     """The games of one pair."""
-    chosen, key = game_named(game), int(child(report_key(seed), int(digest, 16)))
+    chosen, key = find_game(game), int(child(report_key(seed), int(digest, 16)))
 
-    def player(kept: Row) -> Contender | Entrant:
-        return thaw(chosen, cast(Frozen, kept), kept["name"]) or entrant(chosen, kept["name"], Path(store), seed)
+    def player(kept: Row) -> Policy | PlayerAgent:
+        return thaw(chosen, cast(Frozen, kept), kept["name"]) or agent_from_text(
+            chosen, kept["name"], Path(store), seed
+        )
 
-    score = measured(chosen, player(players[0]), player(players[1]), key, games)
+    score = evaluate(chosen, player(players[0]), player(players[1]), key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
 def jobs(request: Tournament, store: Path) -> list[Job]:
     """A job for every pair."""
-    version = game_named(request.game).version
+    version = find_game(request.game).version
     return [
         Job(
             met,
@@ -132,7 +133,7 @@ def carry_on(
     request = request_of(run)
     meetings, rows = jobs(request, store), []
     known = known | {body["key"]: body["row"] for body in run.steps}
-    with closing(worked([job for job in meetings if job.key not in known], processes)) as fresh:
+    with closing(run_jobs([job for job in meetings if job.key not in known], processes)) as fresh:
         for job in meetings:
             rows.append(known[job.key] if job.key in known else next(fresh))
             if len(rows) > len(run.steps):
@@ -156,7 +157,7 @@ def standing_of(request: Tournament, rows: Sequence[Row]) -> Standings:
 
 def report(request: Tournament, found: Standings) -> Report:
     """The tournament's report."""
-    game, pairs = game_named(request.game), len(request.players) * (len(request.players) - 1) // 2
+    game, pairs = find_game(request.game), len(request.players) * (len(request.players) - 1) // 2
     intro = (
         f"{len(request.players)} players of {game.title}, {pairs} pairs, {2 * -(-request.games // 2):,} fresh games "
         f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."

@@ -11,10 +11,10 @@ from math import isfinite
 from typing import Any
 
 from ... import __version__
-from ...solve.best_response import exact_judgement, judgement
+from ...solve.best_response import exact_exploitability, exploitability
 from ...solve.certificate import certificate
-from ...solve.fractions import rounded
-from ...solve.game_sources import Problem, is_code, problem_named
+from ...solve.fractions import round_strategy
+from ...solve.game_sources import Problem, find_problem, is_code
 from ...solve.routes import AFRESH, ROUTES, WITH_VERTEX, Found, Progress, Saved, route
 from ...solve.tree import DEFAULT_MEMORY, Tree, sequence_form
 from ..store import Run
@@ -83,7 +83,7 @@ class Task:
 
 def task_of(request: Request, watch: Watch) -> Task:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
-    problem = problem_named(request.game)
+    problem = find_problem(request.game)
     if _specialist(request, problem):
         return Task(request, problem, None)
     if request.solver == KNOWLEDGE_TREES:
@@ -105,7 +105,7 @@ def source_of(run: Run, named: str | None) -> str:
 
 def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
     """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
-    ask, problem = run.ask, problem_named(source_of(run, source))
+    ask, problem = run.ask, find_problem(source_of(run, source))
     if problem.name != ask["game"]:
         raise ValueError(f"run {run.name} solves {ask['game']}, but --game names {problem.name}: give the rules again")
     if ask["rules"] != problem.version:
@@ -156,7 +156,7 @@ def carry_on(
     return result
 
 
-def solved(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
+def solve_unstored(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
     """The result of a solve that is not stored."""
     work = _work(task_of(request, watch), AFRESH)
     while True:
@@ -169,7 +169,7 @@ def solved(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
 
 def solution(game: str, **options: Any) -> dict[str, Any]:
     """What solving a game gives (`value`, `lower`, `upper`, `exact`, `certificate` ..); options as in `Request`."""
-    return solved(Request(game, **options))
+    return solve_unstored(Request(game, **options))
 
 
 def _keep(run: Run, progress: Progress) -> None:
@@ -202,22 +202,22 @@ def _specialist(request: Request, problem: Problem) -> Callable[[Request, Proble
 def _by_private_histories(request: Request, problem: Problem, saved: Saved) -> Work:
     """Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly."""
     from ...phantom.solution_certificate import certificate as phantom_certificate
-    from ...phantom.solver import solving
+    from ...phantom.solver import solve_in_steps
 
     method = "PCFR+ on private histories, then exactly on the supports"
-    found = yield from solving(problem.name, close=0.0 if request.exact else request.gap, state=saved.state)
+    found = yield from solve_in_steps(problem.name, close=0.0 if request.exact else request.gap, state=saved.state)
     sizes = {**found.form.sizes, "iterations": found.iterations}
     if found.form.variant == "classical":
         return _result(method, sizes, phantom_certificate(found))
-    return _bounded(method, sizes, float(found.lower), float(found.upper))
+    return _bounds_result(method, sizes, float(found.lower), float(found.upper))
 
 
 def _by_walks(request: Request, problem: Problem, saved: Saved) -> Work:
     """Abrupt phantom tic-tac-toe, whose form does not fit into memory: bounds by depth-first walks."""
-    from ...phantom.abrupt import narrowing
+    from ...phantom.abrupt import narrow_bounds
 
-    bounds = yield from narrowing("ttt", close=max(request.gap, COARSE), state=saved.state)
-    return _bounded("PCFR+ by depth-first walks", {}, *bounds)
+    bounds = yield from narrow_bounds("ttt", close=max(request.gap, COARSE), state=saved.state)
+    return _bounds_result("PCFR+ by depth-first walks", {}, *bounds)
 
 
 def _by_knowledge(request: Request, problem: Problem, saved: Saved) -> Work:
@@ -259,7 +259,7 @@ def _by_tree(request: Request, problem: Problem, tree: Tree, saved: Saved) -> Wo
     if tree.nodes > EASY_TO_CHECK:
         return _without_certificate(tree, found, request.exact, sizes)
     behaviours = _in_fractions(tree, found, request.exact)
-    judged = exact_judgement(tree, *behaviours)
+    judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
     proof = certificate(problem.name, problem.version, tree, problem.knowledge(tree), behaviours, bounds)
     return _result(found.method, sizes, proof)
@@ -269,7 +269,7 @@ def _in_fractions(tree: Tree, found: Found, insist: bool) -> tuple[list[Fraction
     """The strategies in fractions: exact where there is a vertex to start from, else close to the floats."""
     if found.exactly is not None and found.lift is not None and (insist or tree.nodes <= QUICKLY_EXACT):
         return found.lift(*found.exactly().behaviours)
-    first, second = (rounded(tree.plex(player), found.behaviours[player], FINE) for player in (0, 1))
+    first, second = (round_strategy(tree.plex(player), found.behaviours[player], FINE) for player in (0, 1))
     return first, second
 
 
@@ -295,14 +295,14 @@ def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: dict[str
     The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
     in floats.
     """
-    judged = judgement(tree, *found.behaviours)
-    result = _bounded(found.method, sizes, judged.lower, judged.upper)
+    judged = exploitability(tree, *found.behaviours)
+    result = _bounds_result(found.method, sizes, judged.lower, judged.upper)
     if insist and found.exactly is not None and (exact := found.exactly()).proved:
         result |= {"exact": True, **dict.fromkeys(BOUNDS, str(exact.value)), "score": float(exact.value)}
     return result
 
 
-def _bounded(method: str, sizes: dict[str, Any], lower: float, upper: float) -> dict[str, Any]:
+def _bounds_result(method: str, sizes: dict[str, Any], lower: float, upper: float) -> dict[str, Any]:
     """The result of a solve that has bounds in floats and no certificate."""
     value = (lower + upper) / 2
     bounds = {"value": value, "lower": lower, "upper": upper, "exact": False}

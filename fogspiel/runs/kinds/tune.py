@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import __version__
-from ...core.agents import Contender, mixture, with_parameters
-from ...core.game import Game, game_named
-from ...stats.evaluate import measured
+from ...core.agents import Policy, mixture_policy, vector_policy
+from ...core.game import Game, find_game
+from ...stats.evaluate import evaluate
 from ...stats.race import Race
 from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
-from ...tune.methods import Step, method_named
-from ...tune.step import Answer, mixed
+from ...tune.methods import Step, find_method
+from ...tune.step import Answer, mixture_answer
 from ..store import Run, canonical
 from ..workers import beat
 
@@ -44,7 +44,7 @@ class Request:
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
-        game, _ = game_named(self.game), method_named(self.method)
+        game, _ = find_game(self.game), find_method(self.method)
         if game.strategy is None:
             raise ValueError(f"{self.game} has no parametric strategy to tune")
         Race(self.race, self.delta, self.epsilon)
@@ -60,7 +60,7 @@ class Request:
 
     def as_ask(self) -> dict[str, Any]:
         """The first row of the run."""
-        return asdict(self) | {"rules": game_named(self.game).version, "fogspiel": __version__}
+        return asdict(self) | {"rules": find_game(self.game).version, "fogspiel": __version__}
 
 
 def usual_games(race: str) -> int:
@@ -78,7 +78,7 @@ def request_of(run: Run) -> Request:
     """The request that a stored run answers, if this version of the package can still answer it."""
     ask = dict(run.ask)
     rules, _ = ask.pop("rules"), ask.pop("fogspiel")
-    version = game_named(ask["game"]).version
+    version = find_game(ask["game"]).version
     if rules != version:
         raise ValueError(
             f"run {run.name} was played by version {rules} of the rules of {ask['game']}, which now are at version "
@@ -90,7 +90,7 @@ def request_of(run: Run) -> Request:
 def _steps(request: Request, arena: Arena) -> Iterator[Step]:
     """What the method does until its budget is spent."""
     with suppress(BudgetSpent):
-        yield from method_named(request.method)(arena)
+        yield from find_method(request.method)(arena)
 
 
 class Tuned(NamedTuple):
@@ -101,10 +101,10 @@ class Tuned(NamedTuple):
     steps: int
 
 
-def tuned(request: Request) -> Tuned:
+def tune_unstored(request: Request) -> Tuned:
     """What the method finds for its budget of games; nothing is stored, nothing is measured."""
     arena = Arena(
-        game=game_named(request.game),
+        game=find_game(request.game),
         seed=request.seed,
         race_rule=Race(request.race, request.delta, request.epsilon),
         baseline_name=request.baseline,
@@ -119,11 +119,11 @@ def tuned(request: Request) -> Tuned:
     return Tuned(answer, arena.games, steps)
 
 
-def player_of(game: Game, answer: Answer, name: str | None = None) -> Contender:
+def policy_of_answer(game: Game, answer: Answer, name: str | None = None) -> Policy:
     """Who plays what was found: a vector, or a mixture whose member is drawn before every pair of games."""
     if answer.thetas is None or answer.weights is None:
-        return with_parameters(game, answer.theta, name)
-    return mixture(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
+        return vector_policy(game, answer.theta, name)
+    return mixture_policy(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
 
 
 def answer_in(body: dict[str, Any]) -> Answer:
@@ -137,7 +137,7 @@ def answer_of(run: Run) -> Answer | None:
         body = run.rows[number].body
         if "weights" in body and "thetas" not in body:
             members = [theta for row in run.rows[: number + 1] for theta in row.body.get("newcomers", ())]
-            return mixed(np.array(members), np.array(body["weights"]))
+            return mixture_answer(np.array(members), np.array(body["weights"]))
         if "theta" in body:
             return answer_in(body)
     return None
@@ -163,7 +163,7 @@ def carry_on(
 
     left = None if request.seconds is None else request.seconds - run.seconds_worked
     arena = Arena(
-        game=game_named(request.game),
+        game=find_game(request.game),
         seed=request.seed,
         race_rule=Race(request.race, request.delta, request.epsilon),
         baseline_name=request.baseline,
@@ -198,9 +198,9 @@ def carry_on(
                 f"step {steps + 1} comes out differently, so it cannot be resumed; start it anew"
             )
         steps, told = steps + 1, len(arena.events)
-    score = measured(
+    score = evaluate(
         arena.game,
-        player_of(arena.game, answer),
+        policy_of_answer(arena.game, answer),
         arena.baseline,
         report_key(request.seed),
         request.report_games,

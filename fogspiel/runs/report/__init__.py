@@ -9,10 +9,22 @@ from pathlib import Path
 
 from .figures import drawings
 from .page import as_html
-from .parts import Cell, Chart, Part, Report, Series, Table, shown
+from .parts import Cell, Chart, Part, Report, Series, Table, cell_text
 from .text import as_csv, as_json, as_markdown, json_text
 
-__all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "as_markdown", "files", "shown", "written"]
+__all__ = [
+    "Cell",
+    "Chart",
+    "Part",
+    "Report",
+    "Series",
+    "Table",
+    "as_json",
+    "as_markdown",
+    "cell_text",
+    "files",
+    "write_report",
+]
 
 
 def files(report: Report) -> dict[str, bytes]:
@@ -24,7 +36,7 @@ def files(report: Report) -> dict[str, bytes]:
     return {name: text.encode() for name, text in texts.items()} | drawn
 
 
-def written(report: Report, folder: Path) -> list[Path]:
+def write_report(report: Report, folder: Path) -> list[Path]:
     """Write every file of a report to a folder; nobody ever finds half a file there."""
     made, paths = files(report), []
     try:

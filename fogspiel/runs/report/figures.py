@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .parts import Cell, Chart, Report, Series, shown
+from .parts import Cell, Chart, Report, Series, cell_text
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
 """Okabe and Ito's colours, which people with any colour vision can tell apart."""
@@ -53,11 +53,11 @@ def _limited(series: Series) -> list[int]:
 # plotly
 
 
-def plotted(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
+def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
     """The chart as plotly's script reads it; colours of paper and ink are the page's."""
     traces, names = [], bool(chart.categories)
     for series in chart.series:
-        colour, x = colours[series.name], [shown(at) for at in series.x] if names else list(series.x)
+        colour, x = colours[series.name], [cell_text(at) for at in series.x] if names else list(series.x)
         label = html.escape(series.name, quote=False)  # plotly reads a little HTML in its labels
         trace: dict[str, Any] = {"name": label, "legendgroup": label, "x": x, "y": list(series.y)}
         if chart.kind == "line":
@@ -157,7 +157,7 @@ def _draw(panel: Any, chart: Chart, colours: dict[str, str], inches: float) -> N
     for number, series in enumerate(chart.series):
         look = {"label": _literal(series.name), "color": colours[series.name]}
         shift = (number - (count - 1) / 2) * width if chart.kind != "line" else 0
-        x = [names.index(shown(at)) + shift for at in series.x] if names else series.x
+        x = [names.index(cell_text(at)) + shift for at in series.x] if names else series.x
         y = [math.nan if at is None else at for at in series.y]
         limits = [_apart(series.low, series.y), _apart(series.high, series.y)] if series.low else None
         if chart.kind == "bars":

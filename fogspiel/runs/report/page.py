@@ -6,8 +6,8 @@ from contextlib import suppress
 from fractions import Fraction
 from urllib.parse import quote
 
-from .figures import colours_of, plotted
-from .parts import HEADING, NUMBER, Cell, Chart, Report, Table, numeric, shown
+from .figures import colours_of, plot_chart
+from .parts import HEADING, NUMBER, Cell, Chart, Report, Table, cell_text, numeric
 from .text import as_csv, json_text
 
 STYLE = """
@@ -86,7 +86,7 @@ def _html_table(report: Report, table: Table) -> str:
 
     def cell(value: Cell, style: str) -> str:
         key = _number(value) if style and isinstance(value, str) else "" if value is None else str(value)
-        return f'<td{style} data-key="{html.escape(key)}">{_worded(shown(value))}</td>'
+        return f'<td{style} data-key="{html.escape(key)}">{_worded(cell_text(value))}</td>'
 
     heads = "".join(
         f"<th{style}><button>{_worded(name)}</button></th>" for name, style in zip(table.columns, right, strict=True)
@@ -102,7 +102,7 @@ def _html_table(report: Report, table: Table) -> str:
 def _html_figure(charts: list[Chart], colours: dict[str, str]) -> str:
     panels = []
     for chart in charts:
-        body = json.dumps(plotted(chart, colours), ensure_ascii=False).replace("<", "\\u003c")
+        body = json.dumps(plot_chart(chart, colours), ensure_ascii=False).replace("<", "\\u003c")
         note = f'<p class="note">{_worded(chart.note)}</p>' if chart.note else ""
         panels.append(
             f'<figure><figcaption>{_worded(chart.title)}</figcaption><div class="chart"></div>'

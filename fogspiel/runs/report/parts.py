@@ -15,7 +15,7 @@ FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
-def shown(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """A cell as people read it: floats with four decimals, or three digits where these would say nothing."""
     if cell is None:
         return ""
@@ -112,7 +112,7 @@ class Chart:
         """What stands along the x axis, where that is names and not numbers."""
         if self.kind != "bars" and not any(isinstance(x, str) for series in self.series for x in series.x):
             return []
-        return list(dict.fromkeys(shown(x) for series in self.series for x in series.x))
+        return list(dict.fromkeys(cell_text(x) for series in self.series for x in series.x))
 
 
 Part = Table | Chart | str

@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from .parts import HEADING, Report, Table, numeric, shown
+from .parts import HEADING, Report, Table, cell_text, numeric
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def as_markdown(report: Report, drawn: bool) -> str:
             blocks.append(heading + _marked(block.removeprefix(HEADING)))
         elif isinstance(block, Table):
             rules = ["---:" if numeric(block, column) else "---" for column in range(len(block.columns))]
-            rows = [block.columns, *([shown(cell) for cell in row] for row in block.rows)]
+            rows = [block.columns, *([cell_text(cell) for cell in row] for row in block.rows)]
             lines = ["| " + " | ".join(_marked(cell).replace("|", r"\|") for cell in row) + " |" for row in rows]
             lines.insert(1, "|" + "|".join(rules) + "|")
             blocks += [f"**{_marked(block.title)}**", "\n".join(lines), _marked(block.note)]

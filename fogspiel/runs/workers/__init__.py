@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ...core.heartbeat import Limits, beat
 
-__all__ = ["Limits", "beat", "say", "worked"]
+__all__ = ["Limits", "beat", "run_jobs", "say"]
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ def say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-def worked(
+def run_jobs(
     jobs: Sequence[Callable[[], T]],
     processes: int,
     cluster: str | None = None,
@@ -34,13 +34,13 @@ def worked(
     Dask scheduler whose address is `cluster`. An error in a job is raised when its turn has come.
     """
     if cluster is not None:
-        from .cluster import worked_there
+        from .cluster import run_on_cluster
 
-        yield from worked_there(jobs, cluster, on_fault, limits)
+        yield from run_on_cluster(jobs, cluster, on_fault, limits)
     elif min(processes, len(jobs)) < 2:
         for job in jobs:
             yield job()
     else:
-        from .local import worked_here
+        from .local import run_on_processes
 
-        yield from worked_here(jobs, min(processes, len(jobs)), on_fault, limits)
+        yield from run_on_processes(jobs, min(processes, len(jobs)), on_fault, limits)

@@ -19,7 +19,7 @@ from uuid import uuid4
 from joblib.externals.loky.backend.reduction import dumps
 
 from ... import __version__
-from ...core.heartbeat import DEATHS, Limits, Silence, done, given_up
+from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
 from .compile_lock import compile_in_turn
 
 ANSWER = 10.0
@@ -46,11 +46,11 @@ class Post:
     silence: Silence
 
 
-def worked_there(
+def run_on_cluster(
     jobs: Sequence[Callable[[], Any]], address: str, on_fault: Callable[[str], None], limits: Limits
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from the workers of the scheduler at that address."""
-    with connected(address) as client:
+    with connect(address) as client:
         crew = _Crew(client, address, jobs, on_fault, limits)
         try:
             crew.begin()
@@ -67,18 +67,18 @@ def worked_there(
 
 def check(address: str) -> None:
     """Refuse an address where no scheduler answers."""
-    with connected(address):
+    with connect(address):
         pass
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at that address, if it answers."""
     try:
         from distributed import Client
     except ImportError:
         raise ValueError("a cluster needs Dask: pip install 'fogspiel[cluster]'") from None
-    with silenced():
+    with silence_logs():
         try:
             client = Client(address, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError, TimeoutError, ImportError) as error:
@@ -94,7 +94,7 @@ def connected(address: str) -> Iterator[Any]:
 
 
 @contextmanager
-def silenced() -> Iterator[None]:
+def silence_logs() -> Iterator[None]:
     """Keep to ourselves what distributed writes about lost connections: we say it better."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
@@ -180,7 +180,7 @@ class _Crew:
             self.deaths[number] += 1
             if self.deaths[number] < DEATHS:
                 return self._submit(number)
-            return self._finish(number, given_up(self.jobs[number]))
+            return self._finish(number, worker_loss_error(self.jobs[number]))
         if future.status == "cancelled":
             raise self._gone()
         try:
@@ -219,7 +219,7 @@ class _Crew:
         self.on_fault(f"{post.worker} {fate} {self.jobs[number]}: the job is {'repeated' if again else 'given up'}")
         if not again:
             self.client.cancel([self.futures[number]], force=True)
-            self._finish(number, given_up(self.jobs[number]))
+            self._finish(number, worker_loss_error(self.jobs[number]))
 
     def _look_after(self, passed: float) -> None:
         """Replace workers that hang, and say when there are none."""
@@ -268,4 +268,4 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> An
         )
 
     compile_in_turn()
-    return done(payload, tell)
+    return run_job(payload, tell)

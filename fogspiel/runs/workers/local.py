@@ -22,7 +22,7 @@ from typing import Any
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend.reduction import dumps
 
-from ...core.heartbeat import DEATHS, Limits, Silence, done, given_up
+from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
 from .compile_lock import compile_in_turn
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
@@ -53,7 +53,7 @@ class Post:
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 
-def worked_here(
+def run_on_processes(
     jobs: Sequence[Callable[[], Any]], processes: int, on_fault: Callable[[str], None], limits: Limits
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from that many processes."""
@@ -109,14 +109,14 @@ class _Crew:
 
     def stop(self) -> None:
         """Kill all workers."""
-        with sheltered():
+        with shelter():
             for executor in (*self.idle, *(post.executor for post in self.posts.values())):
                 executor.shutdown(kill_workers=True)
 
     def _assign(self, number: int) -> None:
         file = self.folder / f"{number}-{self.deaths[number]}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
-        with sheltered():  # so that Ctrl-C reaches neither a half-made executor nor its process
+        with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
             executor = self.idle.pop() if self.idle else ProcessPoolExecutor(1, initializer=enlist)
             try:
                 future = executor.submit(*task)
@@ -129,7 +129,7 @@ class _Crew:
     def _lose(self, post: Post, fate: str) -> None:
         """Take leave of a worker; its job is the next to be done, unless too many were lost with it."""
         number, worker = post.number, post.worker
-        with sheltered():
+        with shelter():
             post.executor.shutdown(kill_workers=True)
         self.deaths[number] += 1
         again = self.deaths[number] < DEATHS
@@ -138,7 +138,7 @@ class _Crew:
             self.left.appendleft(number)
         else:
             failed: Future = Future()
-            failed.set_exception(given_up(self.jobs[number]))
+            failed.set_exception(worker_loss_error(self.jobs[number]))
             self._finish(number, failed)
 
     def _finish(self, number: int, future: Future) -> None:
@@ -148,7 +148,7 @@ class _Crew:
 
 
 @contextmanager
-def sheltered() -> Iterator[None]:
+def shelter() -> Iterator[None]:
     """Put off Ctrl-C until the end of the block; a process that is started inside does not hear of it."""
     if sys.platform == "win32":
         yield
@@ -190,4 +190,4 @@ def attend(payload: bytes, file: str) -> Any:
     _folders.add(Path(file).parent)
     with open(file, "ab", buffering=0) as signs:
         signs.write(b"%d" % os.getpid())
-        return done(payload, signs.write)
+        return run_job(payload, signs.write)

@@ -47,7 +47,7 @@ Game = tuple[int, int, tuple[int, ...], int]
 """A running game: the responder's stones, the other player's stones, the rest of his permutation, its weight."""
 
 
-def verified(document: Any, grid: Grid = TTT) -> Fraction:
+def verify(document: Any, grid: Grid = TTT) -> Fraction:
     """The value that a certificate proves, or a ValueError that says what is wrong with it."""
     if not isinstance(document, dict) or sorted(map(str, document)) != sorted(KEYS):
         raise ValueError(f"a certificate has exactly the keys {', '.join(KEYS)}")

@@ -259,7 +259,7 @@ def _demand_an_end(node: Node, name: str) -> None:
         demand(forward, f"row {number} of {name} leads back to an earlier row")
 
 
-def proved(bodies: Any, player: int, size: int) -> Fraction:
+def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
     """What the nodes of a player guarantee him in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
@@ -277,15 +277,15 @@ def proved(bodies: Any, player: int, size: int) -> Fraction:
     return nodes[-1].worth
 
 
-def verified(document: Any) -> tuple[Fraction, Fraction]:
+def verify(document: Any) -> tuple[Fraction, Fraction]:
     """The bounds that the document proves; a ValueError says why it proves nothing."""
     demand(isinstance(document, dict) and set(document) == KEYS, f"it must have exactly the keys {sorted(KEYS)}")
     demand(document["format"] == FORMAT, f"its format is {str(document['format'])[:40]!r}, not {FORMAT!r}")
     size = GAMES.get(document["game"]) if isinstance(document["game"], str) else None
     demand(size is not None, f"its game is {str(document['game'])[:40]!r}, not one of {', '.join(GAMES)}")
     demand(document["digest"] == digest_of(document), "it was changed after it was written (its digest does not fit)")
-    lower = proved(document["black"], 0, int(size or 0))
-    upper = 1 - proved(document["white"], 1, int(size or 0))
+    lower = prove_bound(document["black"], 0, int(size or 0))
+    upper = 1 - prove_bound(document["white"], 1, int(size or 0))
     for claim, found in (("lower", lower), ("upper", upper)):
         claimed = fraction(document[claim], f"the {claim} bound")
         demand(claimed == found, f"it claims the {claim} bound {claimed}, proved is {found}")

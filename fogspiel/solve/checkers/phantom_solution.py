@@ -30,7 +30,7 @@ Situation = tuple[tuple[int, int], ...]
 Strategy = dict[Situation, dict[int, Fraction]]
 
 
-def verified(document: Any) -> tuple[Fraction, Fraction]:
+def verify(document: Any) -> tuple[Fraction, Fraction]:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
     demand(isinstance(document, dict) and set(document) == KEYS, f"it must have exactly the keys {sorted(KEYS)}")
     demand(document["format"] == FORMAT, f"its format is {str(document['format'])[:40]!r}, not {FORMAT!r}")
@@ -44,7 +44,7 @@ def verified(document: Any) -> tuple[Fraction, Fraction]:
     value, lower, upper = (fraction(document[key], key) for key in ("value", "lower", "upper"))
     board = BOARDS[CLASSICAL[name]]
     for player, claim in ((0, lower), (1, upper)):
-        proved = secured(board, player, strategy_of(board, player, both[PLAYERS[player]]))
+        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]))
         bound = ("lower", "upper")[player]
         demand(proved == claim, f"it claims the {bound} bound {claim}, but {PLAYERS[player]} proves {proved}")
     demand(lower <= value <= upper, "its value is not between its bounds")
@@ -303,7 +303,7 @@ def best_answer(fate, planner, cells, stones, weight, first, edges, frames, worl
             depth += 1
 
 
-def secured(board: Board, player: int, strategy: Strategy) -> Fraction:
+def guaranteed_value(board: Board, player: int, strategy: Strategy) -> Fraction:
     """What Black gets if one player keeps to a strategy and the other one answers as well as the rules let him."""
     stones, weight, first, edges, denominator = lives(board, player, strategy)
     fate, frames, room = compiled(board.fate, FATE), np.zeros((DEEPEST, 11), np.int64), FIRST_ROOM

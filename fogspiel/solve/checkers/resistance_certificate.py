@@ -32,7 +32,7 @@ Groups = tuple[int, ...]
 """Masks of players; player i is bit i."""
 
 
-def verified(document: Any, setup: Setup | None = None) -> Fraction:
+def verify(document: Any, setup: Setup | None = None) -> Fraction:
     """The value that a certificate proves, or a ValueError that says what is wrong with it."""
     if not isinstance(document, dict) or sorted(map(str, document)) != sorted(KEYS):
         raise ValueError(f"a certificate has exactly the keys {', '.join(KEYS)}")

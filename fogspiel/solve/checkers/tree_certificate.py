@@ -115,7 +115,7 @@ def plan_of(rows: Any, side: str) -> Plan:
     return plan
 
 
-def conceded(game: Positions, plan: Plan, planner: int) -> Fraction:
+def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
     """What the first player gets when the other one answers the plan as well as he can."""
     best, used = (max if planner == 1 else min), set()
 
@@ -157,7 +157,7 @@ def check(body: Any, game: Positions, name: str, version: int | str) -> tuple[Fr
     demand(body["digest"] == digest_of(body), "it was changed after it was written (its digest does not fit)")
     demand(isinstance(body["strategies"], list) and len(body["strategies"]) == 2, "it must hold two strategies")
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
-    lower, upper = (conceded(game, plan, planner) for planner, plan in enumerate(plans))
+    lower, upper = (best_response_value(game, plan, planner) for planner, plan in enumerate(plans))
     for claim, proved in (("lower", lower), ("upper", upper)):
         demand(fraction(body[claim], claim) == proved, f"it claims the {claim} bound {body[claim]}, proved is {proved}")
     demand(lower <= fraction(body["value"], "the value") <= upper, "its value is not between its bounds")

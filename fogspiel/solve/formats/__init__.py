@@ -3,12 +3,12 @@
 from .efg import efg_text, from_efg, read_efg
 from .nfg import from_nfg, nfg_text, read_nfg
 from .openspiel import from_openspiel
-from .tree_labels import Described, Labels, described
+from .tree_labels import LabelledTree, Labels, describe
 
 __all__ = [
-    "Described",
+    "LabelledTree",
     "Labels",
-    "described",
+    "describe",
     "efg_text",
     "from_efg",
     "from_nfg",

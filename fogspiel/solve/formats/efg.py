@@ -15,23 +15,23 @@ from typing import NamedTuple
 import numpy as np
 
 from ..tree import CHANCE_NODE, LEAF, Tree
-from .gambit import END, TEXT, WORD, Script, braced, file_text, heading, plain, quoted
-from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, Plant, unrounded
-from .tree_labels import PLAYERS, Described, Labels, distinct, numbered
+from .gambit import END, TEXT, WORD, Script, brace, file_text, heading, plain, quote
+from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, TreeBuilder, exact_probabilities
+from .tree_labels import PLAYERS, LabelledTree, Labels, distinct, numbered
 
 
-def read_efg(path: str | Path, most: int = DEFAULT_MOST) -> Described:
+def read_efg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
     """The game in a file of Gambit's extensive form; `most` limits its nodes."""
     return from_efg(file_text(path), str(path), most)
 
 
-def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> Described:
+def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
     """The game in a text of Gambit's extensive form; `source` is what errors call it."""
     script = Script(text, source)
     title, players = heading(script, "EFG", "2", "extensive-form")
     if script.kind == TEXT:
         script.taken_text("a comment")
-    plant, known = Plant(source, most, script.entry), Known({}, {}, {})
+    plant, known = TreeBuilder(source, most, script.entry), Known({}, {}, {})
     while not plant.complete:
         script.begin_entry()
         if script.kind != WORD:
@@ -69,7 +69,7 @@ class Known(NamedTuple):
     outcomes: dict[int, Outcome]
 
 
-def _read_chance(script: Script, plant: Plant, known: Known) -> None:
+def _read_chance(script: Script, plant: TreeBuilder, known: Known) -> None:
     number = script.taken_whole("the number of the infoset")
     before = known.chances.get(number)
     name = script.taken_text("a name") if script.kind == TEXT else ""
@@ -96,10 +96,10 @@ def _taken_chances(script: Script, name: str) -> Offer:
     if not actions:
         raise script.refusal("chance has no action here: there must be at least one")
     script.take("}", "a closing brace")
-    return Offer(name, tuple(actions), tuple(unrounded(probabilities) if decimals else probabilities))
+    return Offer(name, tuple(actions), tuple(exact_probabilities(probabilities) if decimals else probabilities))
 
 
-def _read_decision(script: Script, plant: Plant, known: Known) -> None:
+def _read_decision(script: Script, plant: TreeBuilder, known: Known) -> None:
     player = script.taken_whole("the number of the player")
     if player not in (1, 2):
         raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
@@ -118,7 +118,7 @@ def _read_decision(script: Script, plant: Plant, known: Known) -> None:
     plant.add_decision(player - 1, number, offer.name, actions, _taken_outcome(script, known)[1])
 
 
-def _read_leaf(script: Script, plant: Plant, known: Known) -> None:
+def _read_leaf(script: Script, plant: TreeBuilder, known: Known) -> None:
     number, pay = _taken_outcome(script, known)
     name = known.outcomes[number].name if number else ""
     plant.add_leaf(pay, f"outcome {number}" + (f" {name!r}" if name else ""))
@@ -157,15 +157,15 @@ def efg_text(
     chances = _probabilities(tree)
     number = {int(i): k + 1 for player in (0, 1) for k, i in enumerate(tree.numbers(player))}
     deciding = [
-        f'p "" {owner + 1} {number[i]} {quoted(names[i])} {braced([quoted(a) for a in labels.actions[i]])} 0'
+        f'p "" {owner + 1} {number[i]} {quote(names[i])} {brace([quote(a) for a in labels.actions[i]])} 0'
         for i, owner in enumerate(tree.owner.tolist())
     ]
     used = np.unique(LEAF - tree.label[tree.leaves]).tolist()
     ending = {}
     for outcome, index in enumerate(used, 1):
         pay = tree.payoffs[index]
-        ending[index] = f't "" {outcome} {quoted(str(pay))} {{ {pay}, {total - pay} }}'
-    lines = [f"EFG 2 R {quoted(tree.title)} {braced([quoted(player) for player in players])}", '""', ""]
+        ending[index] = f't "" {outcome} {quote(str(pay))} {{ {pay}, {total - pay} }}'
+    lines = [f"EFG 2 R {quote(tree.title)} {brace([quote(player) for player in players])}", '""', ""]
     for node, label in enumerate(tree.label.tolist()):
         if label >= 0:
             lines.append(deciding[label])
@@ -174,8 +174,8 @@ def efg_text(
         else:
             odds = chances.pop(node)
             moves = labels.chance.get(node) or [str(slot + 1) for slot in range(len(odds))]
-            listed = [f"{quoted(move)} {p}" for move, p in zip(moves, odds, strict=True)]
-            lines.append(f'c "" {node + 1} "" {braced(listed)} 0')
+            listed = [f"{quote(move)} {p}" for move, p in zip(moves, odds, strict=True)]
+            lines.append(f'c "" {node + 1} "" {brace(listed)} 0')
     return "\n".join(lines) + "\n"
 
 

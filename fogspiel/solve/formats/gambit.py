@@ -158,11 +158,11 @@ def plain(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in ascii_text).split())
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text in quotes, made plain."""
     return '"' + plain(text).replace('"', '\\"') + '"'
 
 
-def braced(items: Sequence[str]) -> str:
+def brace(items: Sequence[str]) -> str:
     """Items between braces."""
     return "{ " + " ".join(items) + " }"

@@ -14,20 +14,20 @@ import numpy as np
 
 from ..sequence_form import SequenceForm, Treeplex
 from ..tree import TooLarge, Tree, sequence_form
-from .gambit import END, TEXT, Script, braced, file_text, heading, quoted
-from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, Plant
-from .tree_labels import PLAYERS, Described, Labels, numbered
+from .gambit import END, TEXT, Script, brace, file_text, heading, quote
+from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, TreeBuilder
+from .tree_labels import PLAYERS, LabelledTree, Labels, numbered
 
 MOST_CELLS = 1_000_000
 """Cells of the largest table that is written."""
 
 
-def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> Described:
+def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
     """The game in a file of Gambit's strategic form; `most` limits the nodes of its tree."""
     return from_nfg(file_text(path), str(path), most)
 
 
-def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> Described:
+def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
     """The game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
     script = Script(text, source)
     title, players = heading(script, "NFG", "1", "strategic-form")
@@ -38,7 +38,7 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> D
     cells = (_taken_outcomes if script.on("{") else _taken_payoffs)(script, len(rows) * len(columns))
     if script.kind != END:
         raise script.refusal("every cell of the table is there, but the file goes on")
-    plant = Plant(source, most, script.entry)
+    plant = TreeBuilder(source, most, script.entry)
     plant.add_decision(0, 0, players[0], rows)
     for row, row_name in enumerate(rows):
         plant.add_decision(1, 0, players[1], columns)
@@ -135,11 +135,11 @@ def nfg_text(
             f"{MOST_CELLS:,} cells: write it as .efg instead"
         )
     listed = [plans(plex) for plex in form.plexes]
-    names = [braced([quoted(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]
+    names = [brace([quote(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]
     lines = [
-        f"NFG 1 R {quoted(tree.title)} {braced([quoted(player) for player in players])}",
+        f"NFG 1 R {quote(tree.title)} {brace([quote(player) for player in players])}",
         "",
-        braced(names),
+        brace(names),
         '""',
         "",
     ]

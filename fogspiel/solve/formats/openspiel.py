@@ -10,14 +10,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .tree_builder import DEFAULT_MOST, SIMPLE, Plant, unrounded
-from .tree_labels import PLAYERS, Described, one_line
+from .tree_builder import DEFAULT_MOST, SIMPLE, TreeBuilder, exact_probabilities
+from .tree_labels import PLAYERS, LabelledTree, one_line
 
 NOT_ZERO = 1e-9
 """Payoffs that should cancel out are floats, and may miss it by this."""
 
 
-def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) -> Described:
+def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) -> LabelledTree:
     """The game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
 
     Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
@@ -25,8 +25,8 @@ def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) 
     """
     pyspiel = _pyspiel()
     try:
-        game = _loaded(pyspiel, name)
-        return _walked(game, _infoset_namer(game, name), name, most, remember)
+        game = _load(pyspiel, name)
+        return _walk(game, _infoset_namer(game, name), name, most, remember)
     except pyspiel.SpielError as error:
         raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
 
@@ -39,7 +39,7 @@ def _pyspiel() -> Any:
     return pyspiel
 
 
-def _loaded(pyspiel: Any, name: str) -> Any:
+def _load(pyspiel: Any, name: str) -> Any:
     """The game, with moves in turn, if it is of a kind that can be solved."""
     short = name.split("(")[0].strip()
     if short not in pyspiel.registered_names():
@@ -69,9 +69,9 @@ def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
     raise ValueError(f"{name} does not tell what its players know (no information state strings)")
 
 
-def _walked(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool) -> Described:
+def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool) -> LabelledTree:
     """The tree of all histories of a game."""
-    plant = Plant(name, most, lambda: name, remember)
+    plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
     ahead = [game.new_initial_state()]
     while ahead:
@@ -106,7 +106,7 @@ def simplest(value: float) -> Fraction:
 
 def probabilities(floats: tuple[float, ...]) -> list[Fraction]:
     """The probabilities of chance that these floats stand for."""
-    exact = unrounded([Fraction(value) for value in floats])
+    exact = exact_probabilities([Fraction(value) for value in floats])
     return [value / sum(exact) for value in exact]
 
 

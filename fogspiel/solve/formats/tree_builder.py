@@ -13,7 +13,7 @@ import numpy as np
 
 from ..sequence_form import MOST_NUMERATOR
 from ..tree import CHANCE_NODE, LEAF, TooLarge, Tree
-from .tree_labels import Described, Labels, distinct
+from .tree_labels import LabelledTree, Labels, distinct
 
 DEFAULT_MOST = 3_000_000
 """Nodes that a tree may have unless the user says otherwise; a node takes about half a kilobyte while it is read."""
@@ -46,7 +46,7 @@ class Infoset(NamedTuple):
     actions: tuple[str, ...]
 
 
-def unrounded(probabilities: Sequence[Fraction]) -> Sequence[Fraction]:
+def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]:
     """The probabilities that long decimals stand for: simple fractions, if they are unmistakable and add up to 1.
 
     Any number is as near as 1 / q^2 to some fraction with a denominator q; a thousand times nearer is no accident.
@@ -60,7 +60,7 @@ def unrounded(probabilities: Sequence[Fraction]) -> Sequence[Fraction]:
     return simple if sum(simple) == 1 else probabilities
 
 
-class Plant:
+class TreeBuilder:
     """A tree that grows node by node; `where` begins the sentence of every refusal.
 
     If `remember`, the moves of a player himself tell his infosets apart, besides their keys.
@@ -139,7 +139,7 @@ class Plant:
             )
         self._label[-1] = LEAF - self._payoffs.setdefault(first, len(self._payoffs))
 
-    def described(self, title: str, players: tuple[str, str]) -> Described:
+    def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
         """The complete tree, with its words."""
         assert self.complete and self._total is not None
         rows = self._infosets
@@ -163,7 +163,7 @@ class Plant:
         )
         names = distinct([row.name for row in rows], [row.owner for row in rows])
         labels = Labels(names, tuple(row.actions for row in rows), self._chance)
-        return Described(tree, players, labels, self._total)
+        return LabelledTree(tree, players, labels, self._total)
 
     def _next_place(self, label: int) -> Place:
         """The place of the next node in preorder, which is taken."""

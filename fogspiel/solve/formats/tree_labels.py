@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.game import Game
-from ...core.simulate import view_of
+from ...core.session import view_of
 from ..tree import Tree, tree_of
 
 PLAYERS = ("Player 1", "Player 2")
@@ -24,7 +24,7 @@ class Labels(NamedTuple):
     chance: Mapping[int, tuple[str, ...]] = {}
 
 
-class Described(NamedTuple):
+class LabelledTree(NamedTuple):
     """A tree and its words. The payoffs are the first player's; the second gets `total` minus that."""
 
     tree: Tree
@@ -61,7 +61,7 @@ def distinct(names: Sequence[str], owners: Sequence[int]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def described(game: Game, tree: Tree | None = None) -> Described:
+def describe(game: Game, tree: Tree | None = None) -> LabelledTree:
     """The tree of a game in the game's own words: an infoset is named by what its owner sees there."""
     tree = tree_of(game) if tree is None else tree
     out = np.zeros(game.sizes.actions, np.int64)
@@ -77,4 +77,4 @@ def described(game: Game, tree: Tree | None = None) -> Described:
         actions.append(tuple(game.label(action) for action in out[:listed].tolist()))
     # Payoffs are symmetric around what each would get if they shared alike.
     total = game.payoffs[0] + game.payoffs[-1]
-    return Described(tree, PLAYERS, Labels(distinct(names, tree.owner.tolist()), tuple(actions)), total)
+    return LabelledTree(tree, PLAYERS, Labels(distinct(names, tree.owner.tolist()), tuple(actions)), total)

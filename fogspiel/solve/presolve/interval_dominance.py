@@ -84,7 +84,7 @@ def number_kept(parent, slot, label, action, kept, fresh):
     return number
 
 
-def undominated(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
+def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
     """The tree without dominated actions, and the new number of each old sequence of both players, GONE or DROPPED.
 
     A player who gets to an infoset that is gone, as his opponent has made a dropped move, must still leave out the
@@ -95,7 +95,7 @@ def undominated(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
         kept = _undominated_actions(tree)
         if kept.all():
             return tree, (first, second)
-        tree, targets = _pruned(tree, kept)
+        tree, targets = _prune(tree, kept)
         for old, new in zip((first, second), targets, strict=True):
             old[old >= 0] = new[old[old >= 0]]
 
@@ -117,7 +117,7 @@ def _undominated_actions(tree: Tree) -> np.ndarray:
     return kept
 
 
-def _pruned(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
+def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
     """The tree with the kept actions only, and what `undominated` says of the old sequences."""
     action = np.concatenate(([0], np.cumsum(tree.count)))
     fresh = np.empty(tree.nodes, np.int32)

@@ -20,9 +20,9 @@ import numpy as np
 
 from ..sequence_form import SequenceForm, Sparse, Treeplex, clean, plan_of
 from ..tree import Tree, sequence_form
-from .interval_dominance import DROPPED, undominated
-from .row_dominance import renamed, thinned
-from .strategy_expansion import collapsed
+from .interval_dominance import DROPPED, undominated_actions
+from .row_dominance import drop_dominated_rows, renamed
+from .strategy_expansion import expand_tails
 
 Behaviour = np.ndarray | Sequence[Fraction]
 """The probability of each sequence of a player at its infoset: an array of floats or a list of fractions."""
@@ -37,21 +37,21 @@ class Reduced:
     lift: Lift
 
 
-def presolved(tree: Tree) -> Reduced:
+def presolve_tree(tree: Tree) -> Reduced:
     """The sequence form of a tree, reduced on the tree and on the form until nothing changes."""
     plexes = tree.plex(0), tree.plex(1)
-    pruned, targets = undominated(tree)
-    form, shares = _reduced(sequence_form(pruned))
+    pruned, targets = undominated_actions(tree)
+    form, shares = _reduce(sequence_form(pruned))
     one, two = (
-        _Origin(plexes[p], form.plexes[p], _chained(renamed(targets[p]), shares[p]), targets[p] != DROPPED)
+        _Origin(plexes[p], form.plexes[p], _chain(renamed(targets[p]), shares[p]), targets[p] != DROPPED)
         for p in (0, 1)
     )
     return Reduced(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 
 
-def presolved_form(form: SequenceForm) -> Reduced:
+def presolve_form(form: SequenceForm) -> Reduced:
     """A sequence form, reduced until nothing changes."""
-    smaller, shares = _reduced(form)
+    smaller, shares = _reduce(form)
     one, two = (
         _Origin(form.plexes[p], smaller.plexes[p], shares[p], np.ones(form.plexes[p].sequences, np.bool_))
         for p in (0, 1)
@@ -62,7 +62,7 @@ def presolved_form(form: SequenceForm) -> Reduced:
 # The steps on the sequence form
 
 
-def _reduced(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
+def _reduce(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
     """The form after all steps of both players, until nothing changes, and both players' shares.
 
     Every step is the first player's, so the second takes his with the seats exchanged.
@@ -72,14 +72,14 @@ def _reduced(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
     while before != form.sizes:
         before = form.sizes
         for player in (0, 1):
-            for step in (thinned, collapsed):
+            for step in (drop_dominated_rows, expand_tails):
                 form, share = step(form)
-                shares[player] = _chained(shares[player], share)
+                shares[player] = _chain(shares[player], share)
             form = form.swapped()
     return form, shares
 
 
-def _chained(outer: Sparse, inner: Sparse) -> Sparse:
+def _chain(outer: Sparse, inner: Sparse) -> Sparse:
     """The product of two matrices of zeros and ones."""
     counts = np.diff(inner.start)[outer.column]
     total = np.concatenate(([0], np.cumsum(counts)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.kernel import kernel
 from ...core.rng import mixed
-from ..sequence_form import SequenceForm, Sparse, Treeplex, merged
+from ..sequence_form import SequenceForm, Sparse, Treeplex, merge
 
 MOST_RIVALS = 4096
 """Among more sequences of one infoset than that only equal ones are looked for, not dominated ones."""
@@ -120,7 +120,7 @@ def strike_rivals(begin, items, start, column, value, digest, total, gains, loss
                 cell[column[e]] = 0
 
 
-def unrivalled(group: np.ndarray, items: np.ndarray, rows: Sparse, width: int) -> np.ndarray:
+def undominated_rows(group: np.ndarray, items: np.ndarray, rows: Sparse, width: int) -> np.ndarray:
     """Which of the rows numbered `items` remain when those of the same group, which are neighbours, are compared."""
     digest, gains, losses = (np.empty(len(items), np.uint64) for _ in range(3))
     total, kept = np.empty(len(items), np.int64), np.ones(len(items), np.bool_)
@@ -149,7 +149,7 @@ def rename(parent, first, count, chosen, kept, target):
                 number += 1
 
 
-def thinned(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
+def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     """Fold the infosets at which there is nothing to decide; merge equal last sequences, drop dominated ones."""
     plex, start = form.plexes[0], row_starts(form)
     meets, worth = np.empty(plex.sequences, np.int64), np.empty(plex.sequences, np.int64)
@@ -161,13 +161,13 @@ def thinned(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     items = np.flatnonzero(last)
     kept = np.ones(plex.sequences, np.bool_)
     rows = Sparse(start, form.columns, form.payoffs)
-    kept[items] = unrivalled(plex.infoset_of[items], items, rows, form.plexes[1].sequences)
+    kept[items] = undominated_rows(plex.infoset_of[items], items, rows, form.plexes[1].sequences)
     rename(plex.parent, plex.first, plex.count, chosen, kept, target)
     live = (chosen < 0) & (target[plex.parent] >= 0)
     count = np.bincount(plex.infoset_of[1:][target[1:] >= 0], minlength=plex.infosets)[live]
     smaller = Treeplex(target[plex.parent[live]], 1 + np.cumsum(count) - count, count)
     met = target[form.rows] >= 0
-    smaller_form = merged(
+    smaller_form = merge(
         (smaller, form.plexes[1]), target[form.rows[met]], form.columns[met], form.payoffs[met], form.denominator
     )
     return smaller_form, renamed(target)

@@ -8,8 +8,8 @@ opponent decides nothing more: then many plans have equal rows, or dominated one
 import numpy as np
 
 from ...core.kernel import kernel
-from ..sequence_form import SequenceForm, Sparse, Treeplex, merged, sparse
-from .row_dominance import row_starts, unrivalled
+from ..sequence_form import SequenceForm, Sparse, Treeplex, merge, sparse
+from .row_dominance import row_starts, undominated_rows
 
 MOST_PLANS = 4096
 MOST_GROWTH = 16
@@ -89,7 +89,7 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
                 k += 1
 
 
-def collapsed(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
+def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     """The form with the first player's tails collapsed where that is smaller, and his share."""
     plex, start, wide = form.plexes[0], row_starts(form), form.plexes[1].sequences
     plans, payoffs, parts, room = (np.empty(plex.infosets, np.int64) for _ in range(4))
@@ -106,7 +106,7 @@ def collapsed(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
         np.full(wide, -1), plan, entry, worth, at, member,
     )  # fmt: skip
     tail = np.repeat(tails, plans[tails])
-    kept = unrivalled(tail, np.arange(many), Sparse(plan, entry, worth), wide)
+    kept = undominated_rows(tail, np.arange(many), Sparse(plan, entry, worth), wide)
     left = np.bincount(tail[kept], minlength=plex.infosets)
     shorter = (left > 0) & (1 + left + np.bincount(tail[kept], np.diff(plan)[kept], plex.infosets) < room)
     kept &= shorter[tail]
@@ -122,7 +122,7 @@ def collapsed(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     number[kept] = first[tail[kept]] + np.arange(kept.sum()) - (np.cumsum(left * shorter) - left * shorter)[tail[kept]]
     old = target[form.rows] >= 0
     new = np.repeat(kept, np.diff(plan))
-    smaller = merged(
+    smaller = merge(
         (Treeplex(target[plex.parent[~gone]], first[~gone], count[~gone]), form.plexes[1]),
         np.concatenate((target[form.rows[old]], np.repeat(number, np.diff(plan))[new])),
         np.concatenate((form.columns[old], entry[: plan[-1]][new])),

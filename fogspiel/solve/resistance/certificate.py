@@ -74,7 +74,7 @@ def resistance_of(programme: Programme, multipliers: list[Fraction]) -> Resistan
 # Exact bounds
 
 
-def secured(game: Opening, resistance: Resistance) -> Fraction:
+def guaranteed_value(game: Opening, resistance: Resistance) -> Fraction:
     """How many spy sets the resistance wins against, whatever the spies do."""
     won = [Fraction(0)] * (1 + 2 * len(game.spy_parent))
     reached: list[tuple[Place, Fraction]] = [(game.infosets[0], Fraction(1))]
@@ -93,7 +93,7 @@ def secured(game: Opening, resistance: Resistance) -> Fraction:
     return won[0]
 
 
-def conceded(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
+def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
     """How many spy sets the best resistance wins against these spies; close values from the programme save time."""
     game = judge.game
     rows = at_tails(game, np.array(spies, dtype=object))
@@ -134,7 +134,7 @@ def exact_pair(judge: Oracle, programme: Programme, answer: Solved) -> Pair | No
     except ValueError:  # feasible only up to the solver's tolerance
         return None
     close = answer.values[programme.tails].tolist()
-    pair = Pair(resistance, spies, secured(game, resistance), conceded(judge, spies, close))
+    pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))
     return pair if pair.lower == pair.upper else None
 
 

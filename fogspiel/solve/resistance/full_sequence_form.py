@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from ...games.resistance.setups import Setup
-from ..sequence_form import SequenceForm, Treeplex, merged
+from ..sequence_form import SequenceForm, Treeplex, merge
 from .opening import NEVER
 from .orbits import Groups, everyone, missions, ones, split, spy_sets, types
 
@@ -69,4 +69,4 @@ def full_form(setup: Setup) -> SequenceForm:
     rows = np.repeat([sequence for sequence, _, _ in growth.leaves], lengths)
     columns = np.concatenate([last for _, last, _ in growth.leaves])
     payoffs = np.repeat([won for _, _, won in growth.leaves], lengths)
-    return merged((resistance, spies), rows, columns, payoffs, len(growth.sets))
+    return merge((resistance, spies), rows, columns, payoffs, len(growth.sets))

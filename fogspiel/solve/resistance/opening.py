@@ -72,7 +72,7 @@ class Opening:
         return len(self.sets)
 
 
-def checked(setup: Setup) -> Setup:
+def check_setup(setup: Setup) -> Setup:
     """The set-up, or a ValueError if its tails are not as simple as those of the official ones."""
     last = setup.sizes[-1]
     if setup.points < 2 or setup.rounds != 2 * setup.points - 1 or len(setup.needed) != setup.rounds:
@@ -86,7 +86,7 @@ def checked(setup: Setup) -> Setup:
 
 def opening(setup: Setup) -> Opening:
     """The opening of a set-up."""
-    sets = spy_sets(checked(setup))
+    sets = spy_sets(check_setup(setup))
     made = Opening(setup, sets, [], [], [], [])
     _grow(made, "", everyone(setup), (0, 0), np.zeros(len(sets), np.int64))
     return made

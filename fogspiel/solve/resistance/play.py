@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.players import Entrant
+from ...core.agents import PlayerAgent
 from ...core.rng import below, unit
 from ...games.resistance.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
 from ...games.resistance.setups import SETUPS, Setup
@@ -83,14 +83,14 @@ def offers(solution: Solution, here: Situation) -> dict[tuple[int, ...], Fractio
             numbers = tuple(map(int, words[played].split(",")))
         else:
             numbers = tuple(map(int, words[-1].split(",")))
-            gone = counts(here.groups, united(here.tail_missions))
+            gone = counts(here.groups, unite(here.tail_missions))
             weight *= prod(comb(most, number) for most, number in zip(numbers, gone, strict=True))
         if weight:
             found[numbers] = found.get(numbers, Fraction(0)) + weight
     return found
 
 
-def united(missions: list[int]) -> int:
+def unite(missions: list[int]) -> int:
     """Everybody who went on one of the missions."""
     mask = 0
     for mission in missions:
@@ -98,7 +98,7 @@ def united(missions: list[int]) -> int:
     return mask
 
 
-def drawn(players: int, number: int, stream: np.ndarray) -> int:
+def draw_from(players: int, number: int, stream: np.ndarray) -> int:
     """So many of the players, drawn by lot."""
     left, mask = [player for player in range(players.bit_length()) if players >> player & 1], 0
     for _ in range(number):
@@ -119,16 +119,16 @@ def resistance_choice(solution: Solution, seen: np.ndarray, actions: np.ndarray,
             chosen = numbers
             break
     if not here.tail or here.ahead:
-        crews = [drawn(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
-        return united(crews)
+        crews = [draw_from(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
+        return unite(crews)
     # The spies lack one point: those who went before go again, and the last mission has room for them all.
-    gone, size = united(here.tail_missions), here.setup.sizes[sum(here.score)]
+    gone, size = unite(here.tail_missions), here.setup.sizes[sum(here.score)]
     new = [
-        drawn(group & ~gone, number - (group & gone).bit_count(), stream)
+        draw_from(group & ~gone, number - (group & gone).bit_count(), stream)
         for group, number in zip(here.groups, chosen, strict=True)
     ]
-    again = drawn(gone, min(size, gone.bit_count()), stream)
-    return again | drawn(united(new), size - again.bit_count(), stream)
+    again = draw_from(gone, min(size, gone.bit_count()), stream)
+    return again | draw_from(unite(new), size - again.bit_count(), stream)
 
 
 def sabotage_chance(solution: Solution, here: Situation, spies: int, mission: int) -> Fraction:
@@ -162,6 +162,6 @@ class Follower:
         return self.choice(self.solution, seen, np.array(actions, np.int64), self.stream)
 
 
-def follower(name: str, solution: Solution) -> Entrant:
+def follower(name: str, solution: Solution) -> PlayerAgent:
     """Somebody who plays a solution."""
-    return Entrant(name, lambda stream: Follower(solution, stream))
+    return PlayerAgent(name, lambda stream: Follower(solution, stream))

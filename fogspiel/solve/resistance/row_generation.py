@@ -77,7 +77,7 @@ def steps(setup: Setup, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Step]
     for number in range(len(stored) + 1, 10**6):
         answer = programme.solve()
         values, found = best_plans(judge, answer.spies, answer.values[programme.tails])
-        best = folded(game, answer.values, values)
+        best = fold(game, answer.values, values)
         bounds = payoff(game, answer.values[0]), payoff(game, best)
         assert lower <= bounds[0] + CLOSED and bounds[0] <= bounds[1] + CLOSED, "the bounds have crossed"
         lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
@@ -93,7 +93,7 @@ def steps(setup: Setup, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Step]
         programme.add(found)
 
 
-def solved(setup: Setup) -> dict[str, Any]:
+def solve(setup: Setup) -> dict[str, Any]:
     """The certificate of a set-up: its exact value and an optimal strategy for each team."""
     *_, last = steps(setup)
     assert last.certificate is not None
@@ -128,7 +128,7 @@ def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = M
     return values, found
 
 
-def folded(game: Opening, values: np.ndarray, at_the_tails: np.ndarray) -> float:
+def fold(game: Opening, values: np.ndarray, at_the_tails: np.ndarray) -> float:
     """What the best missions win from the start on, given what the best plans win at the tails."""
     values = values.copy()
     values[[tail.number for tail in game.tails]] = at_the_tails

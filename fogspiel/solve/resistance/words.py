@@ -19,7 +19,7 @@ def named(mask: int) -> str:
     return " ".join(letters(mask))
 
 
-def explained(solution: Solution, everything: bool = False) -> list[str]:
+def explain(solution: Solution, everything: bool = False) -> list[str]:
     """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
     number = int(solution["game"].removeprefix("resistance"))
     lines = ["THE RESISTANCE", *plan_lines(number), "", "THE SPIES", *spies_lines(solution, everything)]

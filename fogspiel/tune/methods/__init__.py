@@ -42,7 +42,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-def method_named(name: str) -> Method:
+def find_method(name: str) -> Method:
     """The method of that name, or a ValueError that lists the names there are."""
     try:
         return METHODS[name]

@@ -28,7 +28,7 @@ def bandit(arena: Arena) -> Iterator[Step]:
     points, pulls = np.zeros((arms, 2)), np.zeros((arms, 2))
     best: list[int] = []
     while True:
-        chosen = [ranked(*law) for law in laws(points, pulls, halves)]
+        chosen = [rank_arms(*law) for law in laws(points, pulls, halves)]
         first, second = chosen if halves else chosen * 2
         rivals = np.array([players[arena.pick(arms)] for _ in first])
         met = arena.meetings(np.hstack([players[first, :half], players[second, half:]]), rivals, PULLS)
@@ -48,7 +48,7 @@ def laws(points: np.ndarray, pulls: np.ndarray, halves: bool) -> list[tuple[np.n
     return [(points.sum(axis=1), pulls.sum(axis=1))]
 
 
-def ranked(points: np.ndarray, pulls: np.ndarray) -> np.ndarray:
+def rank_arms(points: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     """The arms to pull next: those of the highest upper confidence bounds."""
     total = float(pulls.sum())
     bounds = np.full(len(points), np.inf)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.rng import fill_normal
 from ..arena import Arena
-from ..step import MOST_SIGMA, Step, hashed
+from ..step import MOST_SIGMA, Step, hashed_parameters
 
 FULL = 60  # most parameters with a full covariance matrix
 FIRST_PAIRS, GENERATIONS_A_PAIR = 8, 4
@@ -22,7 +22,7 @@ def cma(arena: Arena) -> Iterator[Step]:
         from cma import CMAEvolutionStrategy
     except ImportError:
         raise ValueError("the method cma needs the package cma: pip install 'fogspiel[cma]'") from None
-    x, moved = arena.start, ~hashed(arena)
+    x, moved = arena.start, ~hashed_parameters(arena)
     count = max(int(moved.sum()), 2)  # the package wants two numbers; where there is just one, the other is idle
 
     def gaussian(*shape: int) -> np.ndarray:

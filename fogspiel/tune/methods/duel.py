@@ -12,7 +12,7 @@ import numpy as np
 
 from ...stats.race import Race
 from ..arena import Arena
-from ..step import LEAST_SIGMA, MOST_SIGMA, Step, hashed
+from ..step import LEAST_SIGMA, MOST_SIGMA, Step, hashed_parameters
 
 DIRECTIONS = 64
 MOMENTUM = 0.8
@@ -28,7 +28,7 @@ GUARD = Race("count-mixture-asymmetric", delta=0.05, epsilon=0.02)
 
 def duel(arena: Arena) -> Iterator[Step]:
     """Antithetic gradient with momentum, sigma and gain adapted, guarded; answers the average of its way."""
-    seeds, most = hashed(arena), 2 * (len(arena.game.payoffs) - 1)
+    seeds, most = hashed_parameters(arena), 2 * (len(arena.game.payoffs) - 1)
     x, sigma, gain, lead = arena.start, 1.0, 1.0, WEAK
     average, safe, drift = x, x, np.zeros(len(x))
     step = since = 0  # steps in all, and since the average began

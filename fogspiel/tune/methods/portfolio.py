@@ -29,10 +29,10 @@ def portfolio(arena: Arena) -> Iterator[Step]:
             if arena.games >= limit:
                 found.append(step.theta)
                 break
-        founders += thinned(found)
+        founders += thin(found)
     yield from psro(arena, np.unique(np.array(founders), axis=0))
 
 
-def thinned(found: list[np.ndarray]) -> list[np.ndarray]:
+def thin(found: list[np.ndarray]) -> list[np.ndarray]:
     """The last point and some before it, ever further apart."""
     return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...stats.race import Race, scan
-from ..archive import Archive, drawn, is_certain, opponents, shares_of
+from ..archive import Archive, draw_member, is_certain, opponents, shares_of
 from ..arena import Arena
-from ..breeding import bred_mixture
+from ..breeding import breed_mixture
 from ..mixture_response import response
 from ..step import Step
 
@@ -31,7 +31,7 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     founders = arena.start[None] if founders is None else founders
     archive.enrol(founders, 1 if certain else cell(pairs, len(founders)))
     if certain:
-        yield from bred_mixture(archive, CLEARLY * arena.race_rule.epsilon)
+        yield from breed_mixture(archive, CLEARLY * arena.race_rule.epsilon)
     nash, failures = archive.nash(), 0
     yield archive.step(nash, True)
     while True:
@@ -73,4 +73,4 @@ def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) 
 def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
     """Let members meet who matter: both drawn half by their weights, half evenly."""
     law = (shares_of(weights) + 1 / len(archive)) / 2
-    archive.meet(drawn(archive.arena, law, pairs), drawn(archive.arena, law, pairs))
+    archive.meet(draw_member(archive.arena, law, pairs), draw_member(archive.arena, law, pairs))

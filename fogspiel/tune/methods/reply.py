@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.agents import REDRAWN
 from ..arena import Arena, BudgetSpent
-from ..mixture_response import LEAST_SCALE, Pool, bred, fresh
-from ..step import Step, hashed
+from ..mixture_response import LEAST_SCALE, Pool, breed_response, fresh
+from ..step import Step, hashed_parameters
 from .duel import DIRECTIONS, LEARNING, LEAST_GAIN, MOMENTUM, MOST_GAIN, cosine, within
 
 FIRST_GAMES = 200_000  # where the budget is not in games
@@ -29,7 +29,7 @@ LEAST_STEPS = 16  # below which nothing is climbed
 def reply(arena: Arena) -> Iterator[Step]:
     """Thin, breed, climb, judge, for the whole budget; without one, again for twice as many games."""
     assert arena.game.strategy is not None
-    halves, seeds = arena.game.strategy.halves, hashed(arena)
+    halves, seeds = arena.game.strategy.halves, hashed_parameters(arena)
     last, champion = arena.budget.games, arena.start
     games = FIRST_GAMES if last is None else last - arena.games
     while True:
@@ -65,7 +65,7 @@ def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
     """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
     elite = len(pool.thetas)
     while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
-        pool.grow(bred(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
+        pool.grow(breed_response(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
         pool.meet(arena, rivals(arena, RIVALS))
         pool.shrink(elite)
         yield Step(pool.thetas[0], False, population=elite)

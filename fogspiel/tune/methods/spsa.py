@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arena import Arena
-from ..step import Step, hashed
+from ..step import Step, hashed_parameters
 
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # A as a share of all iterations
@@ -16,7 +16,7 @@ BATCH, BATCHES_A_STEP, STEPS_A_CHECKPOINT = 16, 16, 16
 
 def spsa(arena: Arena) -> Iterator[Step]:
     """Plus against minus along random signs: a_k = a / (A + k)^0.602, c_k = c / k^0.101, set by their last values."""
-    x, seeds, top = arena.start, hashed(arena), len(arena.game.payoffs) - 1
+    x, seeds, top = arena.start, hashed_parameters(arena), len(arena.game.payoffs) - 1
     last = arena.budget.games // 2 if arena.budget.games else USUAL_ITERATIONS
     a = R_END * C_END**2 * ((STABILITY + 1) * last) ** ALPHA
     c = C_END * last**GAMMA

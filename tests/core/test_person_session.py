@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import named
-from fogspiel.core.game import CHANCE, OVER, game_named
-from fogspiel.core.players import entrant_of
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.person_session import PersonSession
 from fogspiel.core.rng import below, stream_of
-from fogspiel.core.session import Sitting
-from fogspiel.kriegspiel.engine import engine_in
-from fogspiel.kriegspiel.engine import entrant_of as engine_entrant
+from fogspiel.kriegspiel.engine import engine_agent as engine_entrant
+from fogspiel.kriegspiel.engine import parse_engine
 
 SOME = ["kuhn", "phantom-ttt", "morra", "war", "liars-dice-6", "goofspiel-5", "battleship", "resistance5"]
 
 
 def uniform(game):
-    return entrant_of(named(game, "uniform"))
+    return find_policy(game, "uniform")
 
 
 def finish(sitting, stream):
@@ -31,11 +30,11 @@ def finish(sitting, stream):
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
-    game = game_named(name)
-    whole = Sitting(game, uniform(game), side, 7)
+    game = find_game(name)
+    whole = PersonSession(game, uniform(game), side, 7)
     finish(whole, stream_of(5))
     for cut in {0, 1, len(whole.record) // 2, len(whole.record)}:
-        again = Sitting(game, uniform(game), side, 7, whole.record[:cut])
+        again = PersonSession(game, uniform(game), side, 7, whole.record[:cut])
         assert again.record == whole.record[:cut]
         for action in whole.record[cut:]:
             if again.mover == side:
@@ -47,18 +46,18 @@ def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
-    game = game_named("kriegspiel")
-    whole = Sitting(game, engine_entrant(*engine_in("greedy")), side, 7)
+    game = find_game("kriegspiel")
+    whole = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7)
     finish(whole, stream_of(5))
     turns = [i for i, moment in enumerate(whole.moments()) if moment.mover == 1 - side]
-    again = Sitting(game, engine_entrant(*engine_in("greedy")), side, 7, whole.record)
+    again = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7, whole.record)
     assert again.over and again.score == whole.score and len(turns) > 10
     assert (again.seen() == whole.seen()).all()
 
 
 def test_the_truth_is_shown_only_at_the_end():
-    game = game_named("kuhn")
-    sitting = Sitting(game, uniform(game), 0, 1)
+    game = find_game("kuhn")
+    sitting = PersonSession(game, uniform(game), 0, 1)
     with pytest.raises(ValueError, match="when it is over"):
         list(sitting.moments())
     assert sitting.score is None
@@ -71,8 +70,8 @@ def test_the_truth_is_shown_only_at_the_end():
 
 
 def test_wrong_moves_are_refused_and_change_nothing():
-    game = game_named("kuhn")
-    sitting = Sitting(game, uniform(game), 1, 3)
+    game = find_game("kuhn")
+    sitting = PersonSession(game, uniform(game), 1, 3)
     with pytest.raises(ValueError, match="not your turn"):
         sitting.act(0)
     while sitting.go_on():
@@ -82,13 +81,13 @@ def test_wrong_moves_are_refused_and_change_nothing():
         sitting.act(99)
     assert (sitting.seen() == before).all()
     with pytest.raises(ValueError, match="side is 2"):
-        Sitting(game, uniform(game), 2, 3)
+        PersonSession(game, uniform(game), 2, 3)
     with pytest.raises(ValueError, match="does not fit the rules"):
-        Sitting(game, uniform(game), 0, 3, [99])
+        PersonSession(game, uniform(game), 0, 3, [99])
 
 
 def test_what_the_person_sees_is_a_copy():
-    game = game_named("kuhn")
-    sitting = Sitting(game, uniform(game), 0, 1)
+    game = find_game("kuhn")
+    sitting = PersonSession(game, uniform(game), 0, 1)
     sitting.seen()[:] = -5
     assert (sitting.seen() != -5).any() and isinstance(sitting.seen(), np.ndarray)

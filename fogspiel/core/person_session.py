@@ -1,0 +1,114 @@
+"""One game between a person and an agent, whoever asks the person.
+
+The person is shown a view and what may be tried, and nothing else until the game is over. A session is its seed and its
+record: made again from them it stands where it stood, with an opponent that remembers the game.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .agents import Agent, Player, remind
+from .game import CHANCE, OVER, Game
+from .rng import below, stream_of
+from .session import Session
+
+
+class Moment(NamedTuple):
+    """A moment of a finished game: who acted, what they did, and what everybody could see before."""
+
+    mover: int
+    action: int | None
+    reveal: str
+    views: tuple[np.ndarray, np.ndarray]
+    state: np.ndarray
+
+
+class PersonSession(Session):
+    """One game; `side` is the person's seat."""
+
+    def __init__(self, game: Game, opponent: Agent, side: int, seed: int, record: Sequence[int] = ()):
+        if side not in (0, 1):
+            raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
+        super().__init__(game)
+        self.side, self.seed = side, seed
+        self.decisions: list[tuple[np.ndarray, int]] = []
+        """The person's own actions, each with what was seen before it."""
+        self._chance = stream_of(seed, 0)
+        self._player: Player = opponent.player(stream_of(seed, 2 - side))
+        self._player.begin(1 - side)
+        for action in record:
+            self._repeat(action)
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether the person is to act, or the game is over: nothing else can be done."""
+        return self.mover in (OVER, self.side)
+
+    def seen(self) -> np.ndarray:
+        """Everything that the person knows."""
+        return self.view(self.side)
+
+    def choices(self) -> list[int]:
+        """What the person may try now."""
+        return self.actions if self.mover == self.side else []
+
+    def act(self, action: int) -> None:
+        """The person's move, or a ValueError."""
+        if self.over:
+            raise ValueError("the game is over")
+        if self.mover != self.side:
+            raise ValueError("it is not your turn")
+        if action not in self.actions:
+            raise ValueError(f"{action} cannot be tried now")
+        self.apply(action)
+
+    def go_on(self) -> bool:
+        """Let chance or the opponent make one move; False if it is the person's turn or the game is over."""
+        if self.waits_for_person:
+            return False
+        mover, actions = self.mover, self.actions
+        if mover == CHANCE:
+            self.apply(actions[below(self._chance, len(actions))])
+            return True
+        action = int(self._player.choose(self.view(mover), actions))
+        if action not in actions:
+            raise ValueError(f"the opponent tried {action}, which is not among its actions")
+        self.apply(action)
+        return True
+
+    def moments(self) -> Iterator[Moment]:
+        """The whole truth, move by move, once the game is over; the last moment is its end."""
+        if not self.over:
+            raise ValueError("the whole game can be seen when it is over")
+        again = Session(self.game)
+        for action in [*self.record, None]:
+            views = (again.view(0), again.view(1))
+            yield Moment(again.mover, action, self.game.reveal(again.state), views, again.state.copy())
+            if action is not None:
+                again.apply(action)
+
+    def moment(self, number: int) -> Moment:
+        """One moment of a game that is over."""
+        for place, found in enumerate(self.moments()):
+            if place == number:
+                return found
+        raise ValueError(f"the game has moments 0 to {len(self.record)}, not {number}")
+
+    def apply(self, action: int) -> None:
+        """Move on; an action of the person is remembered with what was seen before it."""
+        if self.mover == self.side:
+            self.decisions.append((self.seen(), action))
+        super().apply(action)
+
+    def _repeat(self, action: int) -> None:
+        """Make a recorded move again; chance and the opponent draw what they drew then."""
+        mover, actions = self.mover, self.actions
+        if action not in actions:
+            raise ValueError(f"the record does not fit the rules of {self.game.name}: {action} cannot be tried there")
+        if mover == CHANCE:
+            below(self._chance, len(actions))
+        elif mover != self.side:
+            remind(self._player, self.view(mover), actions, action)
+        self.apply(action)
