@@ -22,7 +22,7 @@ def finish(sitting, stream):
     while not sitting.over:
         while sitting.go_on():
             pass
-        actions = sitting.actions()
+        actions = sitting.choices()
         if actions:
             sitting.act(actions[below(stream, len(actions))])
 

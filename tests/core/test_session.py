@@ -7,6 +7,7 @@ import pytest
 from support.certificates import uniform_certificate
 
 from fogspiel.core.agents import (
+    PlayerAgent,
     draw_index,
     find_policy,
     fixed_baseline,
