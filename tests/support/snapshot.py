@@ -23,12 +23,14 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 VOLATILE = "VOLATILE"
-TIMES = {"cpu_seconds", "seconds", "created", "seen", "peak_megabytes", "megabytes", "fogspiel"}
+PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "peak_megabytes", "fogspiel"}
 """Keys of what depends on the machine, the hour or the version."""
 LONG_TEXT, LONG_LIST = 300, 400
 """Characters of a text, or of a list as JSON, from which on only its digest is kept."""
 PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
+PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
+"""In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
 
 
@@ -411,7 +413,7 @@ def digest_of(content: bytes) -> str:
 
 def steady(value: Any, key: str = "") -> Any:
     """A JSON value with VOLATILE for what differs from run to run; None stays, for it says that there is none."""
-    if key in TIMES and isinstance(value, int | float | str):
+    if key in PASSING_KEYS and value is not None:
         return VOLATILE
     if isinstance(value, dict):
         return {name: steady(part, name) for name, part in value.items()}
@@ -487,17 +489,11 @@ def answer(command: Command, folder: Path) -> dict[str, Any]:
     return found
 
 
-def _steady_bytes(content: bytes, folder: Path) -> bytes:
-    """The content of a file without the name of the folder, the date of a game and the version of the package."""
-    content = content.replace(str(folder).encode(), b"FOLDER")
-    return re.sub(rb'(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*', VOLATILE.encode(), content)
-
-
 def _steady_text(text: str, folder: Path) -> str:
-    """A text without the name of the folder, the time it took, and the remark of a first compilation."""
+    """A text without the name of the folder, times and dates, versions, and digests of source files."""
     text = text.replace(str(folder), "FOLDER")
     text = "".join(line for line in text.splitlines(True) if not line.startswith("compiling the rules"))
-    return re.sub(r"\b\d+(\.\d+)?( CPU)? (s|seconds)\b", VOLATILE, text)
+    return re.sub(PASSING, VOLATILE, text)
 
 
 def record(name: str, tell: Callable[[str], object] = lambda words: None) -> dict[str, Any]:
@@ -517,7 +513,7 @@ def record(name: str, tell: Callable[[str], object] = lambda words: None) -> dic
             for pattern in group.written
             for path in sorted(Path().glob(pattern))
             if str(path) not in group.files and path.suffix not in PAGES
-            for content in [_steady_bytes(path.read_bytes(), folder)]
+            for content in [_steady_text(path.read_text(), folder).encode()]
         }
     return {"commands": answers, "files": files}
 
