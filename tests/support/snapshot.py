@@ -429,7 +429,7 @@ def shorten(value: Any) -> Any:
     if isinstance(value, str) and len(value) > LONG_TEXT:
         return {"text": value[:60], "length": len(value), "sha256": digest_of(value.encode())}
     if isinstance(value, list):
-        text = json.dumps(value)
+        text = json.dumps(value, sort_keys=True)
         if len(text) > LONG_LIST:
             return {"list": shorten(value[0]), "length": len(value), "sha256": digest_of(text.encode())}
         return [shorten(part) for part in value]
