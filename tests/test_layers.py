@@ -1,24 +1,19 @@
 """Imports point one way: rules, then simulation, then method, then store, then command line."""
 
 import ast
+import re
 from pathlib import Path
 
 import fogspiel
 
 PACKAGE = Path(fogspiel.__file__).parent
+ARCHITECTURE = Path(__file__).parents[1] / "docs" / "architecture.md"
+DOCUMENTED = re.search(r"^```layers\n(.*?)^```$", ARCHITECTURE.read_text(), re.MULTILINE | re.DOTALL)
 
-LAYERS = [
-    {"core"},
-    {"stats"},
-    {"games"},
-    {"tune", "solve", "phantom", "kriegspiel"},
-    {"runs"},
-    {"papers"},
-    {"web"},
-    {"cli"},
-]
-"""Rooms that stand beside each other do not use each other, but for what ACROSS allows."""
+LAYERS = [line.split() for line in DOCUMENTED.group(1).splitlines()][::-1]
+"""From the lowest; rooms of one layer do not use each other, but for what ACROSS allows."""
 ACROSS = {("phantom", "solve")}
+MOST_LAYERS, MOST_ENTRIES = 8, 14
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 STORE = [PACKAGE / "runs" / f"{name}.py" for name in ("locks", "sqlite_file", "hash_chain", "store", "formatting")]
 
@@ -34,6 +29,12 @@ def imports_of(path):
             else:
                 for alias in node.names:
                     yield (*base, alias.name)[0]
+
+
+def test_the_package_has_few_rooms_in_few_layers():
+    entries = [path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"]
+    assert len(entries) <= MOST_ENTRIES and len(LAYERS) <= MOST_LAYERS
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()} == set(LEVEL)
 
 
 def test_every_module_has_a_layer_and_imports_only_from_lower_ones():

@@ -1,0 +1,30 @@
+# What a contributor types; everything runs in .venv, which `make .venv` makes.
+PYTHON = .venv/bin/python
+
+.PHONY: check test slow coverage bench format
+
+.venv:
+	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
+
+check: .venv  ## style and types
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+test: .venv  ## the default tests
+	.venv/bin/pytest
+
+slow: .venv  ## the tests that take minutes
+	.venv/bin/pytest -m slow
+
+coverage: .venv  ## which lines the tests reach, with the compiler off so that kernels count
+	NUMBA_DISABLE_JIT=1 .venv/bin/pytest --cov=fogspiel --cov-report=term:skip-covered tests/core tests/stats tests/games
+
+bench: .venv  ## speed, each result as JSON with its commit
+	$(PYTHON) benchmarks/speed.py
+	$(PYTHON) benchmarks/solvers.py
+	$(PYTHON) benchmarks/kriegspiel_speed.py
+
+format: .venv
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
