@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+from .core import plugins as _plugins  # noqa: F401  (from now on plug-in files can be imported by name)
+
 __version__ = "0.1.0"
 
 _HOME = {

@@ -67,10 +67,11 @@ if not COMPILED:
 
 
 def _folder_of(function: Callable[..., Any]) -> Path | None:
-    """The cache folder of a kernel: that of its file in its present state."""
-    if CACHE is None:
+    """The cache folder of a kernel: that of its file in its present state; None for what was typed in, not saved."""
+    file = Path(function.__code__.co_filename)
+    if CACHE is None or not file.is_file():
         return None
-    folder = CACHE / digest_of(Path(function.__code__.co_filename))
+    folder = CACHE / digest_of(file)
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     return folder

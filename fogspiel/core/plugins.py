@@ -1,0 +1,101 @@
+"""Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
+
+A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`; it may import as the
+files of the package do, and every command finds it. Only folders that the user names are looked into, by the
+environment variable FOGSPIEL_PLUGINS or by `use` (the option --plugins): never the current folder by itself.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+
+VARIABLE = "FOGSPIEL_PLUGINS"
+ROOT = __name__.partition(".")[0]
+
+
+def use(folder: Path) -> None:
+    """Look into one more plug-in folder, in this process and in those that it starts."""
+    known = [str(path) for path in _named()]
+    os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*known, str(folder.absolute())]))
+    folders()
+
+
+def _named() -> list[Path]:
+    return [Path(words).absolute() for words in os.environ.get(VARIABLE, "").split(os.pathsep) if words]
+
+
+def folders() -> list[Path]:
+    """The plug-in folders that the user has named, or a ValueError if there is no such folder."""
+    for folder in _named():
+        if not folder.is_dir():
+            raise ValueError(f"there is no plug-in folder {folder}: name an existing one with --plugins or {VARIABLE}")
+    return _named()
+
+
+def sources(room: str) -> dict[str, Path | None]:
+    """The names of the modules of a room (such as "games" or "tune.methods"), and the plug-in folders of some of them.
+
+    The package's own come first; a name that begins with an underscore is private to the others. Nothing is imported
+    but the room itself.
+    """
+    package = import_module(f"{ROOT}.{room}")
+    found: dict[str, Path | None] = dict.fromkeys(_public(package.__path__))
+    for folder in folders():
+        for name in _public([str(folder.joinpath(*room.split(".")))]):
+            if name in found:
+                other = found[name] or Path(package.__path__[0]).parents[room.count(".") + 1]
+                raise ValueError(
+                    f"two files are called {room.replace('.', '/')}/{name}, in {other} and {folder}: rename one"
+                )
+            found[name] = folder
+    return found
+
+
+def _public(places: Sequence[str]) -> list[str]:
+    return [module.name for module in iter_modules(places) if not module.name.startswith("_")]
+
+
+def load(room: str, name: str, folder: Path | None = None) -> ModuleType:
+    """A module of a room, imported at its first use; whatever is wrong in a plug-in file is a ValueError."""
+    full = f"{ROOT}.{room}.{name}"
+    if folder is None:
+        return import_module(full)
+    known = sys.modules.get(full)
+    if known is not None and folder not in Path(known.__file__ or "").parents:
+        del sys.modules[full]  # of a folder that is not used any more
+    try:
+        return import_module(full)
+    except Exception as error:
+        place = folder.joinpath(*room.split("."), name)
+        file = place if place.is_dir() else place.with_suffix(".py")
+        raise ValueError(f"the plug-in {file} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def modules(room: str) -> Iterator[ModuleType]:
+    """All modules of a room: the package's own by name, then those of the plug-in folders."""
+    for name, folder in sources(room).items():
+        yield load(room, name, folder)
+
+
+def help_of(described: ModuleType | Callable[..., object]) -> str:
+    """The first line of the docstring."""
+    return (described.__doc__ or "").strip().partition("\n")[0]
+
+
+class _Finder:
+    """Lets Python import plug-in modules by name: from each other, and in worker processes that unpickle them."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        root, *room = name.split(".")[:-1] or [name]
+        if root != ROOT:
+            return None
+        return PathFinder.find_spec(name, [str(folder.joinpath(*room)) for folder in _named()])
+
+
+sys.meta_path.append(_Finder)  # last, so that a plug-in cannot take the place of a module of the package
