@@ -31,6 +31,7 @@ PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
 """In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
+INTERRUPTED = 130
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
 
 
@@ -355,6 +356,7 @@ GROUPS: dict[str, Group] = {
     "papers": Group(
         ["paper figure1 --output figure1 --json", f"paper table2 {PAPER} --output table2 --json"],
         written=("*/*",),
+        slow=True,
     ),
     "papers-large": Group(
         [f"paper section5 {PAPER} --output section5 --json"],
@@ -475,6 +477,8 @@ def run(command: Command) -> tuple[int | None, str, str]:
 def answer(command: Command, folder: Path) -> dict[str, Any]:
     """What is kept of a command: exit code, stdout (as JSON, if asked for), and stderr if that is an answer too."""
     code, out, err = run(command)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt(f"{command.line} was interrupted")
     out, err = (_steady_text(text, folder) for text in (out, err))
     found: dict[str, Any] = {"exit": code}
     if "--json" in command.line.split() and out.count("\n") == 1:
