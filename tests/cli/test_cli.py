@@ -7,14 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from support.commands import COMMAND, DOCUMENTED
 
 from fogspiel.core.game import games
-
-COMMAND = [sys.executable, "-m", "fogspiel.cli"]
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 def test_help_needs_neither_numba_nor_numpy():

@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from support.commands import DOCUMENTED
 
 from fogspiel.kriegspiel.pgn_reader import read_pgn
 from fogspiel.runs.kinds import kriegspiel as bouts
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import INTERVALS_NOTE
 
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 SHORT = ("--nodes", 1, "--longest", 40, "--processes", 1)
 
 

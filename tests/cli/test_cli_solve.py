@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cli import COMMAND, DOCUMENTED
+from support.commands import COMMAND, DOCUMENTED
 
 from fogspiel.games.permutation.exact import VALUE
 

@@ -3,16 +3,14 @@
 import io
 import json
 import random
-from pathlib import Path
 
 import pytest
+from support.commands import DOCUMENTED
 
 from fogspiel.cli.terminal import epilogue, normal, numbered_list, parse_choice, play_in_terminal
 from fogspiel.core.agents import find_policy
 from fogspiel.core.game import find_game, games
 from fogspiel.core.person_session import PersonSession
-
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 @pytest.fixture

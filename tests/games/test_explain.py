@@ -4,10 +4,10 @@ import json
 import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.commands import DOCUMENTED
 
 from fogspiel import cli
 from fogspiel.core.agents import (
@@ -40,8 +40,6 @@ from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
 from fogspiel.games.shared.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
-
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 
 
 @pytest.fixture

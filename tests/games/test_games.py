@@ -18,7 +18,7 @@ from fogspiel.core.simulate import Match
 from fogspiel.games.war import rules as war
 
 TUNABLE = [game for game in GAMES if game.strategy]
-SCRIPT = Path(__file__).parent / "golden_records.py"
+TESTS = Path(__file__).parents[1]
 
 
 def by_name(game):
@@ -316,7 +316,7 @@ SLOW = {"battleship", "four"}
 
 
 def module_of(game):
-    return game.show.__module__.rsplit(".", 1)[-1]
+    return game.family or game.show.__module__.rsplit(".", 1)[-1]
 
 
 @every_game
@@ -432,9 +432,8 @@ def test_kernels_that_differ_have_different_names():
 
 
 def records_of_a_process(**environment):
-    outcome = subprocess.run(
-        [sys.executable, str(SCRIPT), "print"], env=os.environ | environment, capture_output=True, text=True, check=True
-    )
+    words = [sys.executable, "-m", "support.golden_records", "print"]
+    outcome = subprocess.run(words, cwd=TESTS, env=os.environ | environment, capture_output=True, text=True, check=True)
     return json.loads(outcome.stdout)
 
 

@@ -2,10 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.commands import DOCUMENTED
 
 from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
@@ -34,7 +34,6 @@ from fogspiel.papers.opponent_training import Lesson, rounds
 from fogspiel.runs import agent_texts
 from fogspiel.runs.kinds import kriegspiel as bouts
 
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
 E4, E5 = 28, 36
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 SMALL = ("--engines", "greedy", "--nodes", 1, "--games", 6, "--processes", 1)

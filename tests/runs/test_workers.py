@@ -17,6 +17,7 @@ from functools import partial
 from importlib.util import find_spec
 
 import pytest
+from support.commands import COMMAND
 
 from fogspiel.runs.workers import Limits, beat, run_jobs
 
@@ -178,8 +179,6 @@ def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed
 @pytest.mark.parametrize("harm", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, harm):
     """Ctrl-C goes to the whole group, the others to the parent alone."""
-    from test_cli import COMMAND
-
     words = ["paper", "table2", "--scale", "100", "--processes", "2", "--store", str(tmp_path / "runs.db")]
     room = tmp_path / "room"
     room.mkdir()
@@ -213,11 +212,11 @@ def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, h
 
 
 MISSES = """
-from fogspiel.workers import worked
+from fogspiel.runs.workers import run_jobs
 import sys, time
 sys.path.insert(0, {tests!r})
 from test_workers import misses
-print(*worked([misses] * 2, 2))
+print(*run_jobs([misses] * 2, 2))
 """
 
 
@@ -292,8 +291,6 @@ def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_kil
 @pytest.mark.slow
 @ON_CLUSTER
 def test_a_command_writes_the_same_bytes_on_a_real_cluster_one_worker_of_which_is_killed(tmp_path):
-    from test_cli import COMMAND
-
     words = ["paper", "table2", "--quick", "--seeds", "1", "--scale", "0.001"]
     notes, store = tmp_path / "scheduler.json", tmp_path / "there.db"
 

@@ -1,4 +1,4 @@
-"""Records of whole games that must replay for ever: `python tests/golden_records.py` writes those that are missing."""
+"""Records of whole games that must replay for ever: `python -m support.golden_records` in `tests` writes missing ones."""
 
 import json
 import sys
