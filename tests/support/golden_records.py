@@ -1,4 +1,4 @@
-"""Records of whole games that must replay for ever: in `tests`, `python -m support.golden_records` adds missing ones."""
+"""Records of games that must replay for ever: in `tests`, `python -m support.golden_records` adds missing ones."""
 
 import json
 import sys
