@@ -24,7 +24,7 @@ from landscapes import Landscape, landscape
 from fogspiel.runs.workers import beat
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.methods import METHODS
+from fogspiel.tune.methods import find_method
 from fogspiel.tune.step import MOST_SIGMA
 
 GAMES = {4: 20_000, 30: 200_000, 420: 1_000_000}
@@ -35,7 +35,7 @@ PAIRS_A_POINT = 16
 
 def own(name: str) -> Callable[[Arena], Iterator[np.ndarray]]:
     """A method of the package as a walk of vectors."""
-    return lambda arena: (step.theta for step in METHODS[name](arena))
+    return lambda arena: (step.theta for step in find_method(name)(arena))
 
 
 Opponents = Callable[[Arena, int], np.ndarray]

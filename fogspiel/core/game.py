@@ -12,19 +12,17 @@ States and views are int64 arrays of fixed size. A game record is the list of it
 
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
-from .plugins import folders, load, sources
+from .plugins import collect, load, sources
 from .rng import below
 
 CHANCE, OVER = -1, -2
@@ -133,36 +131,17 @@ UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 def games() -> dict[str, Game]:
     """Every game by name: each module of `fogspiel.games`, or of a plug-in folder, lists its own in GAMES."""
-    return dict(_catalogue(tuple(folders())))
-
-
-@cache
-def _catalogue(used: tuple[Path, ...]) -> dict[str, Game]:
-    found: dict[str, Game] = {}
-    for name, folder in sources("games").items():
-        for game in _games_in(name, folder):
-            if game.name in found:
-                raise ValueError(f"two games are called {game.name}: rename one")
-            found[game.name] = game
-    return found
-
-
-def _games_in(name: str, folder: Path | None) -> Sequence[Game]:
-    """The games of one module; a plug-in must have some."""
-    listed = getattr(load("games", name, folder), "GAMES", ())
-    if folder and not (isinstance(listed, list | tuple) and listed and all(isinstance(one, Game) for one in listed)):
-        raise ValueError(f"the plug-in games/{name} of {folder} has no GAMES: it must list at least one fogspiel.Game")
-    return listed
+    return collect("games", "GAMES")
 
 
 def find_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it.
 
-    The module whose name begins like the game's is tried first: most often no other one has to be imported.
+    A module whose name begins like the game's is tried first, so that most often no other one has to be imported.
     """
     for module, folder in sources("games").items():
         if name.replace("-", "_").startswith(module):
-            for game in _games_in(module, folder):
+            for game in getattr(load("games", module, folder), "GAMES", ()):
                 if game.name == name:
                     return game
     known = games()

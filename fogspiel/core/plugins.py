@@ -7,12 +7,14 @@ environment variable FOGSPIEL_PLUGINS or by `use` (the option --plugins): never 
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 VARIABLE = "FOGSPIEL_PLUGINS"
 ROOT = __name__.partition(".")[0]
@@ -80,6 +82,37 @@ def modules(room: str) -> Iterator[ModuleType]:
     """All modules of a room: the package's own by name, then those of the plug-in folders."""
     for name, folder in sources(room).items():
         yield load(room, name, folder)
+
+
+def collect(room: str, attribute: str) -> dict[str, Any]:
+    """What the modules of a room list under this attribute: a mapping by name, or things that have a name.
+
+    A module of the package may list nothing, a plug-in may not; two things of one name are a ValueError.
+    """
+    return dict(_collect(room, attribute, tuple(folders())))
+
+
+@cache
+def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, folder in sources(room).items():
+        for key, thing in _listed(load(room, name, folder), attribute, folder is not None):
+            if key in found:
+                raise ValueError(f"two {attribute.lower()} are called {key}: rename one")
+            found[key] = thing
+    return found
+
+
+def _listed(module: ModuleType, attribute: str, required: bool) -> Iterable[tuple[str, Any]]:
+    things = getattr(module, attribute, ())
+    if required and not things:
+        raise ValueError(f"the plug-in {module.__file__} has no {attribute}: it must list at least one")
+    try:
+        return things.items() if isinstance(things, Mapping) else [(thing.name, thing) for thing in things]
+    except (AttributeError, TypeError):
+        raise ValueError(
+            f"{attribute} of {module.__file__} is neither a dictionary nor a list of named things"
+        ) from None
 
 
 def help_of(described: ModuleType | Callable[..., object]) -> str:

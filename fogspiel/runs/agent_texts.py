@@ -21,7 +21,7 @@ from ..core.game import Game, check_vector, parameters_of
 from ..kriegspiel.engine import engine_agent as engine_entrant
 from ..kriegspiel.engine import engines, parse_engine
 from ..solve.certificates import certificate_agent
-from ..tune.methods import METHODS
+from ..tune.methods import methods
 from ..tune.step import Answer
 from .kinds.solve import METHOD as SOLVE
 from .kinds.tune import answer_of, policy_of_answer
@@ -76,7 +76,7 @@ def _short(words: object) -> str:
 
 def answer_of_tuning_run(game: Game, run: Run) -> Answer:
     """What a run has found so far."""
-    if run.ask["method"] not in METHODS:
+    if run.ask["method"] not in methods():
         raise ValueError(
             f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
         )

@@ -15,7 +15,7 @@ from ..runs.kinds.tune import policy_of_answer
 from ..runs.store import Run
 from ..stats.evaluate import Score, evaluate
 from ..tune.arena import baseline, report_key
-from ..tune.methods import METHODS
+from ..tune.methods import methods
 from ..tune.step import Answer, mixture_answer
 from .progress import Point
 
@@ -56,7 +56,7 @@ def choose_checkpoints(found: list[tuple[int, Answer]]) -> list[tuple[int, Answe
 def way_of(run: Run) -> dict[str, Any]:
     """The trail of scores against the baseline, on the same deals for every answer."""
     ask = run.ask
-    if ask.get("method") not in METHODS:
+    if ask.get("method") not in methods():
         raise ValueError(f"run {run.name} does not tune anything: only tuning runs are measured on the way")
     game = find_game(ask["game"])
     if game.version != ask["rules"]:

@@ -11,7 +11,7 @@ from ..kriegspiel.engine import USUAL, parse_engine
 from ..runs.agent_texts import engines_of
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.store import Store, StoreError
-from ..tune.methods import METHODS
+from ..tune.methods import methods
 from .page_agents import demand_page_player
 
 STRATEGY, ENGINE, RUN, SOLUTION = "strategy", "engine", "run", "solution"
@@ -61,7 +61,7 @@ def _by_run(game: Game, store: Path) -> list[dict[str, Any]]:
             continue
         if run.method == SOLVE and run.state == "finished":
             found.append({"words": run.name, "kind": SOLUTION, "about": "plays the exact solution that it found"})
-        elif run.method in METHODS and (run.steps or run.state == "finished"):
+        elif run.method in methods() and (run.steps or run.state == "finished"):
             so_far = "the best it found" if run.state == "finished" else f"{run.state}: the best so far"
             found.append({"words": run.name, "kind": RUN, "about": f"{run.method}, {so_far}"})
     return found

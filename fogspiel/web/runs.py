@@ -22,7 +22,7 @@ from ..runs.kinds.tune import answer_of
 from ..runs.report.text import as_csv
 from ..runs.store import Summary
 from ..stats.race import RACES
-from ..tune.methods import METHODS
+from ..tune.methods import methods
 from .background import Bench
 from .charts import with_charts
 from .checkpoints import way_of
@@ -148,7 +148,7 @@ def run_json(name: str, shelf: Shelf, workshop: Workshop) -> dict[str, Any]:
     result = None if run.result is None else {k: v for k, v in run.result.items() if k != "certificate"}
     game = games().get(run.ask["game"])
     proved = method == SOLVE and run.result is not None and run.result["certificate"] is not None
-    playable = game is not None and (proved or (method in METHODS and answer_of(run) is not None))
+    playable = game is not None and (proved or (method in methods() and answer_of(run) is not None))
     return {
         "name": name,
         "kind": kind_of(method),
@@ -267,7 +267,7 @@ def _choices() -> dict[str, Any]:
     return {
         "games": {game.name: game.title for game in known},
         "tunable": {game.name: game.title for game in known if parameters_of(game)},
-        "methods": dict(zip(METHODS, METHODS, strict=True)),
+        "methods": {name: name for name in methods()},
         "races": dict(zip(RACES, RACES, strict=True)),
         "seats": dict(zip(SEATS, SEATS, strict=True)),
         "engines": list(engines()),
@@ -277,7 +277,9 @@ def _choices() -> dict[str, Any]:
 
 def _again(ask: dict[str, Any]) -> dict[str, str] | None:
     """The fields of the form that asks for the same again, where there is such a form."""
-    kind = {"match": "match", "tournament": "tournament"}.get(ask["method"], "tune" if ask["method"] in METHODS else "")
+    kind = {"match": "match", "tournament": "tournament"}.get(
+        ask["method"], "tune" if ask["method"] in methods() else ""
+    )
     if not kind:
         return None
     fields = {key: str(ask[key]) for key in FIELDS[kind] if ask.get(key) is not None}

@@ -15,7 +15,7 @@ from ..runs.agent_texts import RUN_NAME, agent_from_text, engines_of
 from ..runs.kinds.solve import METHOD as SOLVE
 from ..runs.report.parts import FIGURES
 from ..solve import certificates
-from ..tune.methods import METHODS
+from ..tune.methods import methods
 from .background import Bench, in_time
 from .catalogue import by_kind
 from .opponents import ABOUT, demand_opponent
@@ -136,7 +136,7 @@ def routes(shelf: Shelf, bench: Bench) -> APIRouter:
 
     def found_by_runs() -> list[dict[str, str]]:
         kept = [run for run in shelf.summaries() if run.game in games()]
-        tuned = [run for run in kept if run.method in METHODS and (run.steps or run.state == "finished")]
+        tuned = [run for run in kept if run.method in methods() and (run.steps or run.state == "finished")]
         solved = [run for run in kept if run.method == SOLVE and run.state == "finished"]
         return [
             {"game": run.game, "title": games()[run.game].title, "run": run.name, "how": run.method or ""}

@@ -61,7 +61,7 @@ def test_private_files_and_the_current_folder_are_left_alone(folder, tmp_path, m
     [
         ("broken", "GAMES = [\n", "broken.py cannot be loaded: SyntaxError"),
         ("failing", "1 / 0\n", "failing.py cannot be loaded: ZeroDivisionError"),
-        ("empty", "", "empty of .* has no GAMES"),
+        ("empty", "", "empty.py has no GAMES"),
         ("kuhn", "", "two files are called games/kuhn"),
         ("twin", OWN.replace('"own-rps', '"rps'), "two games are called rps"),
     ],

@@ -9,9 +9,9 @@ import pytest
 
 from fogspiel.runs.kinds.tune import Request, carry_on
 from fogspiel.runs.store import Store, canonical
-from fogspiel.tune.methods import METHODS
+from fogspiel.tune.methods import methods
 
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", methods())
 
 
 def request(method, **more):

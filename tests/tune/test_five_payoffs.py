@@ -17,13 +17,13 @@ from fogspiel.runs.kinds.tune import Request, carry_on
 from fogspiel.runs.store import Store, canonical
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
-from fogspiel.tune.methods import METHODS
+from fogspiel.tune.methods import methods
 from fogspiel.web.progress import trail_of
 
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff}
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", methods())
 
 
 @pytest.fixture(autouse=True)

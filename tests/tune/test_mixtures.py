@@ -1,12 +1,12 @@
 """A mixture is a strategy like any other: it is found, stored, resumed, reported, played, explained and exported."""
 
 import json
+import sys
 from itertools import count
 
 import numpy as np
 import pytest
 
-import fogspiel.tune.methods
 from fogspiel.core.agents import (
     MIXED,
     find_policy,
@@ -28,6 +28,7 @@ from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tune_unstored
 from fogspiel.runs.store import Store, canonical
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
+from fogspiel.tune.methods import methods
 from fogspiel.tune.step import Step, mixture_answer
 from fogspiel.web.session_store import freeze_opponent, thaw_opponent
 
@@ -204,19 +205,30 @@ def test_the_exact_exploitability_of_a_mixture_is_that_of_its_mean_law():
 # The winner's curse
 
 
+LUCKIEST = """
+import numpy as np
+from fogspiel.tune.step import Step
+
+SEEN = {}
+
+def luckiest(arena):
+    players = np.tile(np.array([0.0, 0.0, 1.0]), (256, 1)) + 1e-9 * arena.gaussians(256)
+    scores = arena.meetings(players, np.tile(arena.baseline.thetas, (256, 1)), 4).mean(axis=(1, 2)) / 2
+    SEEN["claimed"], SEEN["mean"] = float(scores.max()), float(scores.mean())
+    yield Step(players[int(scores.argmax())], True)
+    while True:
+        arena.meetings(players[:1], players[:1])
+
+METHODS = {"luckiest": luckiest}
+"""
+
+
 def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monkeypatch):
-    """A method that picks the one of 256 equal players who was luckiest in eight games, and says so to nobody."""
-    seen = {}
-
-    def luckiest(arena):
-        players = np.tile(np.array([0.0, 0.0, 1.0]), (256, 1)) + 1e-9 * arena.gaussians(256)
-        scores = arena.meetings(players, np.tile(arena.baseline.thetas, (256, 1)), 4).mean(axis=(1, 2)) / 2
-        seen["claimed"], seen["mean"] = float(scores.max()), float(scores.mean())
-        yield Step(players[int(scores.argmax())], True)
-        while True:
-            arena.meetings(players[:1], players[:1])
-
-    monkeypatch.setitem(fogspiel.tune.methods.METHODS, "luckiest", luckiest)
+    """A method of a plug-in folder that picks who was luckiest in eight games of 256 equal players."""
+    (tmp_path / "tune" / "methods").mkdir(parents=True)
+    (tmp_path / "tune" / "methods" / "lucky.py").write_text(LUCKIEST)
+    monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
+    assert list(methods())[-1] == "luckiest"
     keys = []
     scores = Match.scores
     monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
@@ -224,6 +236,7 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
         asked = Request("batawaf", "luckiest", games=2100, report_games=40_000)
         with store.create(asked.as_ask()) as run:
             result = carry_on(run)
+    seen = sys.modules["fogspiel.tune.methods.lucky"].SEEN
     assert seen["claimed"] > seen["mean"] + 0.2
     assert abs(result["score"] - seen["mean"]) < 0.05
     report = report_key(1)

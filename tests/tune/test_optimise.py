@@ -13,11 +13,11 @@ from fogspiel.core.simulate import Match
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline, report_key
-from fogspiel.tune.methods import METHODS, find_method
+from fogspiel.tune.methods import find_method, methods
 from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
 BATAWAF = find_game("batawaf")
-every_method = pytest.mark.parametrize("name", METHODS)
+every_method = pytest.mark.parametrize("name", methods())
 
 
 def arena(seed=1, games=20_000, race="count-mixture", **more):
@@ -224,7 +224,7 @@ def test_a_reply_is_good_against_whom_it_was_made_for():
 def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monkeypatch):
     monkeypatch.setattr(sys.modules["fogspiel.tune.methods.reply"], "FIRST_GAMES", 2_000)
     place, ends = arena(games=None, baseline_name="redrawn"), []
-    for step in METHODS["reply"](place):
+    for step in find_method("reply")(place):
         if step.accepted and step.population == 1 and (not ends or place.games > ends[-1]):
             ends.append(place.games)
         if len(ends) == 2:
@@ -234,7 +234,7 @@ def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monke
 
 def test_a_reply_to_somebody_without_parameters_is_refused():
     with pytest.raises(ValueError, match="needs a baseline with parameters, and uniform has none"):
-        next(METHODS["reply"](arena(baseline_name="uniform")))
+        next(find_method("reply")(arena(baseline_name="uniform")))
 
 
 def test_an_unknown_method_is_refused_with_the_names_there_are():

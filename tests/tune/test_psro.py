@@ -1,4 +1,4 @@
-"""Mixtures against exact best responses, the seed family against each other, and series against who learns."""
+"""Mixtures against exact best responses, and the seed family against each other."""
 
 from fractions import Fraction
 from functools import cache
@@ -16,8 +16,7 @@ from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tune.archive import Archive, draw_member, is_certain
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.methods import METHODS
-from fogspiel.tune.series import Mixed, Ucb, series
+from fogspiel.tune.methods import find_method
 from fogspiel.tune.step import hashed_parameters
 
 MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
@@ -32,7 +31,7 @@ def found(method, game, games, seed=1):
     """The player that a method answers when its budget is spent."""
     steps = []
     with pytest.raises(BudgetSpent):
-        for step in METHODS[method](arena(game, games, seed)):
+        for step in find_method(method)(arena(game, games, seed)):
             steps[:] = [step]
     return policy_of_answer(game, steps[0].answer)
 
@@ -144,34 +143,3 @@ def test_the_best_reply_to_a_mixture_that_reveals_itself_agrees_with_plain_recur
 def test_the_best_reply_to_too_many_members_is_refused():
     with pytest.raises(ValueError, match="at most 8 members"):
         guesswho.reply_score(WHO, mixture_policy(WHO, np.random.default_rng(4).normal(size=(9, 4)), [1.0] * 9))
-
-
-# Series
-
-
-def pure(fingers, call):
-    theta = np.zeros(66)
-    theta[11 * fingers + call] = 1000.0
-    return theta
-
-
-def test_a_learner_beats_the_best_arm_and_not_the_mixture():
-    actions = np.array([pure(f, f + h) for f in range(6) for h in range(6)])
-    uniform = np.array([pure(f, 2 * f) for f in range(6)])
-    alone = series(MORRA, Mixed(uniform[:1], np.ones(1)), Ucb(actions), 700, 7)[300:].mean()
-    together = series(MORRA, Mixed(uniform, np.full(6, 1 / 6)), Ucb(actions), 700, 7)[300:].mean()
-    assert alone < 0.35 and together > 0.45
-
-
-def test_a_bandit_drifts_to_the_member_that_wins():
-    side = Ucb(np.array([[50.0, 0, 0], [0, 0, 50.0]]))  # random order, descending
-    series(BATAWAF, side, Mixed(np.array([[50.0, 0, 0]]), np.ones(1)), 400, 3)
-    assert side.games[1] > 2 * side.games[0] and side.games.sum() == 400
-
-
-def test_a_series_is_the_same_from_the_same_key_and_has_games():
-    sides = [lambda: (Ucb(np.eye(3)), Ucb(np.eye(3) * 2))] * 2
-    first, again = (series(BATAWAF, *make(), 50, 9).tolist() for make in sides)
-    assert first == again
-    with pytest.raises(ValueError, match="at least one game"):
-        series(BATAWAF, Ucb(np.eye(3)), Ucb(np.eye(3)), 0, 9)

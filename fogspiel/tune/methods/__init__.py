@@ -1,50 +1,33 @@
-"""Methods that tune a vector: each is a generator over an arena that yields its steps until the budget ends it."""
+"""Methods that tune a vector: each is a generator over an arena that yields its steps until the budget ends it.
+
+A file of this folder, or of `tune/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring of
+a method is its help text.
+"""
 
 from collections.abc import Callable, Iterator
 
+from ...core.plugins import collect
 from ..arena import Arena
 from ..step import Step
-from .bandit import bandit
-from .cma import cma
-from .coevolution import approximate, real
-from .duel import duel
-from .elitist import elitist
-from .halving import halving
-from .iterative import iterative
-from .naive import naive
-from .portfolio import portfolio
-from .psro import psro
-from .rectangular import rectangular
-from .reply import reply
-from .seed_nash import seed_nash
-from .seeds import seeds
-from .spsa import spsa
 
 Method = Callable[[Arena], Iterator[Step]]
 
-METHODS: dict[str, Method] = {
-    "naive": naive,
-    "iterative": iterative,
-    "real-coevolution": real,
-    "approximate-coevolution": approximate,
-    "seeds": seeds,
-    "elitist": elitist,
-    "duel": duel,
-    "spsa": spsa,
-    "cma": cma,
-    "halving": halving,
-    "rectangular": rectangular,
-    "bandit": bandit,
-    "reply": reply,
-    "seed-nash": seed_nash,
-    "psro": psro,
-    "portfolio": portfolio,
-}
+FIRST = (
+    "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds",
+    "elitist", "duel", "spsa", "cma", "halving", "rectangular", "bandit", "reply", "seed-nash", "psro", "portfolio",
+)  # fmt: skip
+"""The order of listings: the five methods of the paper, then ours; any other method comes last."""
+
+
+def methods() -> dict[str, Method]:
+    """Every method by name."""
+    found = collect("tune.methods", "METHODS")
+    return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
 
 
 def find_method(name: str) -> Method:
     """The method of that name, or a ValueError that lists the names there are."""
-    try:
-        return METHODS[name]
-    except KeyError:
-        raise ValueError(f"there is no method {name!r}: the methods are {', '.join(METHODS)}") from None
+    known = methods()
+    if name not in known:
+        raise ValueError(f"there is no method {name!r}: the methods are {', '.join(known)}")
+    return known[name]

@@ -55,3 +55,6 @@ def rank_arms(points: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     known = pulls > 0
     bounds[known] = points[known] / pulls[known] + CURIOSITY * np.sqrt(2 * log(total) / pulls[known]) if total else 0.0
     return (-bounds).argsort(kind="stable")[: min(PULLED, max(1, int(sqrt(len(points)))))]
+
+
+METHODS = {"bandit": bandit}

@@ -50,3 +50,6 @@ def cma(arena: Arena) -> Iterator[Step]:
         )
         search.tell(points, (-scores.sum(axis=(1, 2))).astype(float).tolist())
         yield Step(player(search.mean), generation % CHECKPOINT == 0, float(search.sigma))
+
+
+METHODS = {"cma": cma}

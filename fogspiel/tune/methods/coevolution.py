@@ -46,3 +46,6 @@ def _coevolve(arena: Arena, is_better: Callable[[np.ndarray, Population], bool])
             population.append(x)
         sigma = next_sigma(sigma, better)
         yield Step(x, better, sigma, len(population))
+
+
+METHODS = {"real-coevolution": real, "approximate-coevolution": approximate}

@@ -72,3 +72,6 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 def within(value: float, low: float, high: float) -> float:
     """The value, or the limit it exceeds."""
     return min(max(value, low), high)
+
+
+METHODS = {"duel": duel}

@@ -11,3 +11,6 @@ from .iterative import iterative
 def elitist(arena: Arena) -> Iterator[Step]:
     """(1+1)-ES in which a candidate must prove a score above 1/2: near-losers, accepted one by one, add up."""
     return iterative(arena, replace(arena.race_rule, name="count-mixture-asymmetric"))
+
+
+METHODS = {"elitist": elitist}

@@ -54,3 +54,6 @@ def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterat
         pool.meet(arena, players[panel])
         pool.shrink(len(pool.thetas) // 2)
         yield pool
+
+
+METHODS = {"halving": halving}

@@ -17,3 +17,6 @@ def iterative(arena: Arena, rule: Race | None = None) -> Iterator[Step]:
             x = candidate
         sigma = next_sigma(sigma, better)
         yield Step(x, better, sigma)
+
+
+METHODS = {"iterative": iterative}

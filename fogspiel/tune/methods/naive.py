@@ -16,3 +16,6 @@ def naive(arena: Arena) -> Iterator[Step]:
             x = candidate
         sigma = next_sigma(sigma, better)
         yield Step(x, better, sigma)
+
+
+METHODS = {"naive": naive}

@@ -6,23 +6,23 @@ import numpy as np
 
 from ..arena import Arena
 from ..step import Step
+from .duel import duel
 from .halving import halving
+from .iterative import iterative
 from .psro import psro
 
-SHARES = {"duel": 0.2, "iterative": 0.1, "halving": 0.1}  # of the budget; the rest is for the mixture
+SHARES = ((duel, 0.2), (iterative, 0.1), (halving, 0.1))  # of the budget; the rest is for the mixture
 USUAL_GAMES = 200_000  # of which the shares are, where the budget is not in games
 FOUNDERS = 6  # at most, from each method
 
 
 def portfolio(arena: Arena) -> Iterator[Step]:
     """Each method for its share; from its points on the way, the latest and some earlier ones meet all the others."""
-    from . import METHODS
-
     founders = [arena.start]
-    for name, share in SHARES.items():
+    for method, share in SHARES:
         limit = arena.games + int(share * (arena.budget.games or USUAL_GAMES))
         found: list[np.ndarray] = []
-        for step in halving(arena, limit) if name == "halving" else METHODS[name](arena):
+        for step in halving(arena, limit) if method is halving else method(arena):
             if step.accepted or not found:
                 found.append(step.theta)
             yield Step(step.theta, step.accepted, step.sigma, step.population)
@@ -36,3 +36,6 @@ def portfolio(arena: Arena) -> Iterator[Step]:
 def thin(found: list[np.ndarray]) -> list[np.ndarray]:
     """The last point and some before it, ever further apart."""
     return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
+
+
+METHODS = {"portfolio": portfolio}

@@ -74,3 +74,6 @@ def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
     """Let members meet who matter: both drawn half by their weights, half evenly."""
     law = (shares_of(weights) + 1 / len(archive)) / 2
     archive.meet(draw_member(archive.arena, law, pairs), draw_member(archive.arena, law, pairs))
+
+
+METHODS = {"psro": psro}

@@ -37,3 +37,6 @@ def rectangular(arena: Arena) -> Iterator[Step]:
         yield Step(champion[0], True, population=len(players))
         if last is not None:  # what is left could only replace a good player by a lucky one
             raise BudgetSpent
+
+
+METHODS = {"rectangular": rectangular}

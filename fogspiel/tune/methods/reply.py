@@ -95,3 +95,6 @@ def rivals(arena: Arena, count: int) -> np.ndarray:
     if arena.baseline.strategy is not arena.game.strategy:
         raise ValueError(f"reply needs a baseline with parameters, and {arena.baseline.name} has none: try redrawn")
     return np.repeat(arena.baseline.thetas, count, axis=0)
+
+
+METHODS = {"reply": reply}

@@ -31,3 +31,6 @@ def seed_nash(arena: Arena) -> Iterator[Step]:
             yield archive.step(archive.nash(LEAST_WEIGHT), True)
         if arena.budget.games is None:
             players *= 2
+
+
+METHODS = {"seed-nash": seed_nash}

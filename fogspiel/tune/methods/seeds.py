@@ -30,3 +30,6 @@ def seeds(arena: Arena) -> Iterator[Step]:
             theta = players[pick[0]]
         yield Step(theta, pick != best, population=len(players))
         best = pick
+
+
+METHODS = {"seeds": seeds}

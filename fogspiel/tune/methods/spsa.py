@@ -32,3 +32,6 @@ def spsa(arena: Arena) -> Iterator[Step]:
             x = x + (a_k / c_k * leads) @ signs
             k += BATCH
         yield Step(x, step % STEPS_A_CHECKPOINT == 0, float(c_k[-1]))
+
+
+METHODS = {"spsa": spsa}
