@@ -1,21 +1,34 @@
-"""Regret minimisation on the sequence form: CFR+, discounted CFR and predictive CFR+.
+"""Regret minimisation on the sequence form, of trees and of DAGs: CFR+, discounted CFR and predictive CFR+.
 
 Every infoset has a regret for each of its actions and plays in proportion to the positive ones (counterfactual regret
 minimisation, Zinkevich et al. 2007). The players update in turn, each against the latest plan of the other. Iteration t
 keeps the share t^alpha / (t^alpha + 1) of a positive regret and t^beta / (t^beta + 1) of a negative one, and has the
 weight t^gamma in the average (discounted CFR, Brown and Sandholm 2019). CFR+ (Tammelin 2014) is (inf, -inf, 1), since
 to keep nothing of a negative regret is to cut it off at zero. PCFR+ (Farina, Kroer and Sandholm 2021) plays as if the
-regrets of the next iteration were there already, guessing that the opponent stays where he is; further down the tree
+regrets of the next iteration were there already, guessing that the opponent stays where it is; further down the tree
 the guess takes the player's own new behaviour for granted.
 """
 
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.kernel import inlined, kernel
-from .sequence_form import SequenceForm, Sparse, Treeplex, best_total, clean, multiply, plan_of
+from .sequence_form import (
+    DecisionProblem,
+    SequenceForm,
+    Sparse,
+    best_total,
+    multiply_transposed,
+    plan_of,
+    spread,
+)
+
+Pair = tuple[np.ndarray, np.ndarray]
+PROBABLE = 1e-9
+"""Probabilities of a saved behaviour may be off by rounding errors of this size in all."""
 
 
 class Method(NamedTuple):
@@ -34,21 +47,25 @@ METHODS = {
 }
 
 
-class Half(NamedTuple):
-    """One player's arrays: his treeplex, his rows of the payoff matrix, and what changes with every iteration."""
+class PlayerState(NamedTuple):
+    """One player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration."""
 
     parent: np.ndarray
     first: np.ndarray
     actions: np.ndarray
     start: np.ndarray
-    column: np.ndarray
-    value: np.ndarray
+    follow: np.ndarray
+    line: np.ndarray
+    other: np.ndarray
+    payoff: np.ndarray
     regret: np.ndarray
     average: np.ndarray
     behaviour: np.ndarray
     plan: np.ndarray
     worth: np.ndarray
     hope: np.ndarray
+    value: np.ndarray
+    hoped: np.ndarray
 
 
 @inlined
@@ -60,24 +77,35 @@ def keep_iterate(t, power):
 
 
 @kernel
-def update(half, opposing, sign, keep_gain, keep_loss, weight, predictive):
-    """One player's turn: regrets from the last infoset to the first, then the new plan from the first to the last."""
-    parent, first, count = half.parent, half.first, half.actions
-    worth, hope, regret, behaviour = half.worth, half.hope, half.regret, half.behaviour
-    multiply(half.start, half.column, half.value, opposing, worth)
+def update(player, opposing, sign, keep_gain, keep_loss, weight, predictive):
+    """One player's turn: regrets from the last infoset to the first, then the new plan from the first to the last.
+
+    `worth` is what each sequence gets against the opponent's latest plan if the player stays with the latest behaviour,
+    `hope` what it will get if the opponent stays and the player goes on with the new one. In a tree an infoset adds
+    both to its parent, which is faster; in a DAG `value` and `hoped` keep them for all sequences that lead there.
+    """
+    parent, first, count, start, follow = player.parent, player.first, player.actions, player.start, player.follow
+    worth, hope, regret, behaviour = player.worth, player.hope, player.regret, player.behaviour
+    value, hoped = player.value, player.hoped
+    is_tree = len(parent) > 0
+    multiply_transposed(player.line, player.other, player.payoff, opposing, worth)
     if predictive:
         for s in range(len(worth)):
             hope[s] = worth[s]
-    for i in range(len(parent) - 1, -1, -1):
+    for i in range(len(first) - 1, -1, -1):
         low = first[i]
         high = low + count[i]
+        if not is_tree:
+            for s in range(low, high):
+                for k in range(start[s], start[s + 1]):
+                    worth[s] += value[follow[k]]
+                    hope[s] += hoped[follow[k]]
         mean = 0.0
-        hoped = 0.0
+        expected = 0.0
         for s in range(low, high):
             mean += behaviour[s] * worth[s]
             if predictive:
-                hoped += behaviour[s] * hope[s]
-        worth[parent[i]] += mean
+                expected += behaviour[s] * hope[s]
         total = 0.0
         for s in range(low, high):
             past = regret[s]
@@ -85,23 +113,31 @@ def update(half, opposing, sign, keep_gain, keep_loss, weight, predictive):
             regret[s] = now
             now = max(now, 0.0)
             if predictive:
-                now = max(now + sign * (hope[s] - hoped), 0.0)
+                now = max(now + sign * (hope[s] - expected), 0.0)
             behaviour[s] = now
             total += now
-        hoped = 0.0
+        expected = 0.0
         for s in range(low, high):
             behaviour[s] = behaviour[s] / total if total > 0.0 else 1.0 / count[i]
             if predictive:
-                hoped += behaviour[s] * hope[s]
-        if predictive:
-            hope[parent[i]] += hoped
-    plan, average = half.plan, half.average
-    plan[0] = 1.0
-    for i in range(len(parent)):
-        reach = plan[parent[i]]
-        for s in range(first[i], first[i] + count[i]):
-            plan[s] = reach * behaviour[s]
-            average[s] += weight * plan[s]
+                expected += behaviour[s] * hope[s]
+        if is_tree:
+            worth[parent[i]] += mean
+            if predictive:
+                hope[parent[i]] += expected
+        else:
+            value[i] = mean
+            hoped[i] = expected
+    plan, average = player.plan, player.average
+    if is_tree:
+        for i in range(len(parent)):
+            reach = plan[parent[i]]
+            for s in range(first[i], first[i] + count[i]):
+                plan[s] = reach * behaviour[s]
+    else:
+        spread(first, count, start, follow, behaviour, plan, value)
+    for s in range(1, len(plan)):
+        average[s] += weight * plan[s]
 
 
 @kernel
@@ -131,110 +167,148 @@ class Bounds(NamedTuple):
         return self.upper - self.lower
 
 
-HEADER = 4
+class RegretMinimiser:
+    """A run of a method on two decision problems, which can be stopped after any batch, saved, restored and continued.
 
-
-class Regrets:
-    """A run of a method on a game, which can be stopped after any batch, saved, restored and continued.
-
-    Neither the sizes of the batches nor an interruption change a bit of the result.
+    Neither the sizes of the batches nor an interruption change a bit of the result. A saved state is a header (what
+    identifies the run, the iterations, and whatever else it has to remember), then for each player the rows of `parts`.
     """
 
-    def __init__(self, form: SequenceForm, method: str = "pcfr+"):
+    parts = 3
+    """Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours that a subclass keeps."""
+
+    def __init__(
+        self, plexes: tuple[DecisionProblem, DecisionProblem], by_sequence: tuple[Sparse, Sparse], method: str
+    ):
+        """Start with uniform behaviour; `by_sequence` is the payoff matrix by rows and by columns."""
         if method not in METHODS:
             raise ValueError(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
-        self.form = form
-        self.method = method
+        self.plexes, self.method = plexes, method
         self.iterations = 0
-        self._memory = np.zeros(3 * sum(plex.sequences for plex in form.plexes))
-        split = 3 * form.plexes[0].sequences
-        self._one = _half(form.plexes[0], form.matrix, self._memory[:split])
-        self._two = _half(form.plexes[1], form.transposed, self._memory[split:])
+        self._memory = np.zeros(self.parts * sum(plex.sequences for plex in plexes))
+        by_rows, by_columns = by_sequence
+        one, two = self._rows(self._memory)
+        self._players = _player_state(plexes[0], by_columns, one), _player_state(plexes[1], by_rows, two)
 
     def advance(self, iterations: int) -> None:
         """Go on for some iterations."""
         if iterations < 0:
             raise ValueError(f"the number of iterations must not be negative, but it is {iterations}")
-        iterate(self._one, self._two, self.iterations, iterations, *METHODS[self.method])
+        iterate(*self._players, self.iterations, iterations, *METHODS[self.method])
         self.iterations += iterations
 
     @property
-    def last(self) -> tuple[np.ndarray, np.ndarray]:
+    def last(self) -> Pair:
         """The latest behaviour of both players, a probability for each sequence; entry 0 is 1."""
-        return self._one.behaviour.copy(), self._two.behaviour.copy()
+        one, two = self._players
+        return one.behaviour.copy(), two.behaviour.copy()
 
     @property
-    def average(self) -> tuple[np.ndarray, np.ndarray]:
+    def average(self) -> Pair:
         """The behaviour of the average plans of both players."""
-        return _average(self._one), _average(self._two)
-
-    def gap(self) -> Bounds:
-        """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
-        (one, two), form = self.form.plexes, self.form
-        firsts = [(-best_total(two, -form.transposed.times(plan_of(one, x))), x) for x in self._choices(0)]
-        seconds = [(best_total(one, form.matrix.times(plan_of(two, y))), y) for y in self._choices(1)]
-        lower, first = max(firsts, key=_bound)
-        upper, second = min(seconds, key=_bound)
-        return Bounds(lower, upper, first, second)
-
-    def _choices(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.average[player], self.last[player]
+        one, two = self._players
+        return proportional(self.plexes[0], one.average), proportional(self.plexes[1], two.average)
 
     @property
     def state(self) -> bytes:
-        """All that the run needs to go on: method, sizes, iterations; then regrets, averages and behaviours."""
+        """All that the run needs to go on."""
         return np.concatenate((self._header, self._memory)).astype("<f8").tobytes()
 
     def restore(self, state: bytes) -> None:
-        """Continue from a saved state of the same method on the same game."""
-        if len(state) != 8 * (HEADER + len(self._memory)):
+        """Continue from a saved state of the same run."""
+        header, identity = len(self._header), len(self._identity)
+        if len(state) != 8 * (header + len(self._memory)):
             raise ValueError(
-                f"a saved state of this game has {8 * (HEADER + len(self._memory))} bytes, not {len(state)}"
+                f"a saved state of this game has {8 * (header + len(self._memory))} bytes, not {len(state)}"
             )
         cells = np.frombuffer(state, "<f8")
-        if not np.array_equal(cells[: HEADER - 1], self._header[: HEADER - 1]):
-            raise ValueError(f"the saved state is of another game or method; it must be of {self.method} on this game")
-        if not self._is_sound(cells):
+        if not np.array_equal(cells[:identity], self._identity):
+            raise ValueError(self._mismatch)
+        if not self._is_sound(float(cells[identity]), cells, self._rows(cells[header:])):
             raise ValueError("the saved state is damaged; its numbers must be finite and its strategies probabilities")
-        self.iterations = int(cells[HEADER - 1])
-        self._memory[:] = cells[HEADER:]
-        for plex, half in zip(self.form.plexes, (self._one, self._two), strict=True):
-            half.plan[:] = plan_of(plex, half.behaviour)
+        self.iterations = int(cells[identity])
+        self._recall(cells[identity + 1 : header].tolist())
+        self._memory[:] = cells[header:]
+        for plex, player in zip(self.plexes, self._players, strict=True):
+            player.plan[:] = plan_of(plex, player.behaviour)
 
-    def _is_sound(self, cells: np.ndarray) -> bool:
-        """Whether a state could have been saved: the iterations are a number, all averages and behaviours plans."""
-        done, split = cells[HEADER - 1], HEADER + 3 * self.form.plexes[0].sequences
+    def _rows(self, memory: np.ndarray) -> Pair:
+        """Each player's part of the memory, a row for each of the `parts`."""
+        split = self.parts * self.plexes[0].sequences
+        return memory[:split].reshape(self.parts, -1), memory[split:].reshape(self.parts, -1)
+
+    def _is_sound(self, done: float, cells: np.ndarray, rows: Pair) -> bool:
+        """Whether a state could have been saved: iterations are a number, averages not negative, behaviours shares."""
         if not np.isfinite(cells).all() or done < 0 or done != int(done):
             return False
-        for plex, memory in zip(self.form.plexes, (cells[HEADER:split], cells[split:]), strict=True):
-            _, average, behaviour = memory.reshape(3, plex.sequences)
-            totals = np.bincount(plex.infoset_of[1:], behaviour[1:], plex.infosets)
-            if min(average.min(), behaviour.min()) < 0 or np.any(np.abs(totals - 1) > 1e-9):
+        for plex, (_, *kept) in zip(self.plexes, rows, strict=True):
+            if min(row.min() for row in kept) < 0:
                 return False
+            for behaviour in kept[1:]:
+                totals = np.bincount(plex.infoset_of[1:] + 1, behaviour[1:], 1 + plex.infosets)[1:]
+                if np.any(np.abs(totals - 1) > PROBABLE):
+                    return False
         return True
 
     @property
     def _header(self) -> np.ndarray:
-        sizes = [plex.sequences for plex in self.form.plexes]
-        return np.array([list(METHODS).index(self.method), *sizes, self.iterations], float)
+        return np.array([*self._identity, self.iterations, *self._remembered], float)
+
+    @property
+    def _identity(self) -> list[float]:
+        """The numbers by which a saved state of another run is told."""
+        return [plex.sequences for plex in self.plexes]
+
+    _mismatch = "the saved state is of another game; its sizes must be those of this one"
+
+    @property
+    def _remembered(self) -> list[float]:
+        """What a subclass has to remember besides."""
+        return []
+
+    def _recall(self, remembered: list[float]) -> None:
+        """Take back what was remembered."""
 
 
-def _half(plex: Treeplex, matrix: Sparse, memory: np.ndarray) -> Half:
-    """A player's arrays before the first iteration, without regrets and uniform; `memory` is his part of the state."""
-    regret, average, behaviour = memory.reshape(3, plex.sequences)
-    behaviour[0] = 1.0
-    behaviour[1:] = np.repeat(1.0 / plex.count, plex.count)
-    rows = matrix.start, matrix.column, matrix.value
-    worth, hope = np.zeros(plex.sequences), np.zeros(plex.sequences)
-    plan = plan_of(plex, behaviour)
-    return Half(plex.parent, plex.first, plex.count, *rows, regret, average, behaviour, plan, worth, hope)
+class Regrets(RegretMinimiser):
+    """A run of a method on a sequence form."""
+
+    def __init__(self, form: SequenceForm, method: str = "pcfr+"):
+        super().__init__(form.plexes, (form.matrix, form.transposed), method)
+        self.form = form
+        self._mismatch = f"the saved state is of another game or method; it must be of {method} on this game"
+
+    def gap(self) -> Bounds:
+        """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
+        (one, two), form = self.plexes, self.form
+        firsts, seconds = zip(self.average, self.last, strict=True)
+        lowers = [(-best_total(two, -form.transposed.times(plan_of(one, x))), x) for x in firsts]
+        uppers = [(best_total(one, form.matrix.times(plan_of(two, y))), y) for y in seconds]
+        lower, first = max(lowers, key=itemgetter(0))
+        upper, second = min(uppers, key=itemgetter(0))
+        return Bounds(lower, upper, first, second)
+
+    @property
+    def _identity(self) -> list[float]:
+        return [list(METHODS).index(self.method), *super()._identity]
 
 
-def _average(half: Half) -> np.ndarray:
-    behaviour = np.ones(len(half.average))
-    clean(half.parent, half.first, half.actions, half.average, behaviour)
+def proportional(plex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
+    """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1, sequences of no infoset 0."""
+    owner = plex.infoset_of[1:]
+    total = np.bincount(owner + 1, weights[1:], 1 + plex.infosets)[owner + 1]
+    shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / plex.count[owner])
+    behaviour: np.ndarray = np.r_[1.0, np.where(owner < 0, 0.0, shares)]
     return behaviour
 
 
-def _bound(choice: tuple[float, np.ndarray]) -> float:
-    return choice[0]
+def _player_state(plex: DecisionProblem, payoffs: Sparse, rows: np.ndarray) -> PlayerState:
+    """A player's arrays before the first iteration, without regrets and uniform; `rows` are its part of the memory."""
+    regret, average, behaviour = rows[:3]
+    rows[2:] = proportional(plex, np.zeros(plex.sequences))
+    graph = plex.parent, plex.first, plex.count, plex.start, plex.follow
+    matrix = payoffs.start, payoffs.column, payoffs.value
+    worth, hope = np.zeros((2, plex.sequences))
+    value, hoped = np.zeros((2, plex.infosets))
+    plan = plan_of(plex, behaviour)
+    return PlayerState(*graph, *matrix, regret, average, behaviour, plan, worth, hope, value, hoped)

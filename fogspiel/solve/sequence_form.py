@@ -9,12 +9,40 @@ Stengel 1994; von Stengel 1996). Bossle (2018) calls the two halves knowledge tr
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from ..core.kernel import kernel
 
 MOST_NUMERATOR = 2**62
+
+
+class DecisionProblem(Protocol):
+    """The decisions of one player: a tree (`Treeplex`), or a DAG in which several sequences lead to one infoset.
+
+    Sequence s leads to the infosets follow[start[s]] .. follow[start[s + 1] - 1], which come after its own infoset.
+    """
+
+    @property
+    def parent(self) -> np.ndarray:
+        """The one sequence that leads to each infoset of a tree; empty for a DAG."""
+        ...
+
+    @property
+    def first(self) -> np.ndarray: ...
+    @property
+    def count(self) -> np.ndarray: ...
+    @property
+    def start(self) -> np.ndarray: ...
+    @property
+    def follow(self) -> np.ndarray: ...
+    @property
+    def infosets(self) -> int: ...
+    @property
+    def sequences(self) -> int: ...
+    @property
+    def infoset_of(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +68,16 @@ class Treeplex:
         owner = np.full(self.sequences, -1, np.int64)
         owner[1:] = np.repeat(np.arange(self.infosets), self.count)
         return owner
+
+    @cached_property
+    def start(self) -> np.ndarray:
+        """Where the infosets that follow each sequence begin in `follow`."""
+        return np.r_[0, np.cumsum(np.bincount(self.parent, minlength=self.sequences))]
+
+    @cached_property
+    def follow(self) -> np.ndarray:
+        """The infosets that follow each sequence, the last first, as a reverse loop over all infosets meets them."""
+        return self.infosets - 1 - np.argsort(self.parent[::-1], kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +145,11 @@ def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: in
     return Sparse(start, columns[order].astype(np.int64), values[order])
 
 
+def links(plex: DecisionProblem) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair of a sequence and an infoset that follows it."""
+    return np.repeat(np.arange(plex.sequences), np.diff(plex.start)), plex.follow
+
+
 def merge(
     plexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
 ) -> SequenceForm:
@@ -133,22 +176,44 @@ def multiply(start, column, value, y, out):
 
 
 @kernel
-def fold_best(parent, first, count, worth):
-    """Add the best sequence of every infoset to its parent, last infoset first; worth[0] becomes the best total."""
-    for i in range(len(parent) - 1, -1, -1):
-        best = worth[first[i]]
-        for s in range(first[i] + 1, first[i] + count[i]):
-            best = max(best, worth[s])
-        worth[parent[i]] += best
+def multiply_transposed(start, column, value, y, out):
+    """Write the product of the transposed matrix with a vector, whose zeros cost nothing."""
+    for k in range(len(out)):
+        out[k] = 0
+    for row in range(len(y)):
+        weight = y[row]
+        if weight != 0:
+            for k in range(start[row], start[row + 1]):
+                out[column[k]] += value[k] * weight
 
 
 @kernel
-def spread(parent, first, count, behaviour, plan):
-    """Turn the probability of each action at its infoset into a realisation plan."""
-    plan[0] = 1.0
-    for i in range(len(parent)):
+def fold_best(first, count, start, follow, worth, value):
+    """Add to every sequence the best of the infosets it leads to, the last first; worth[0] becomes the best total."""
+    for i in range(len(first) - 1, -1, -1):
         for s in range(first[i], first[i] + count[i]):
-            plan[s] = plan[parent[i]] * behaviour[s]
+            for k in range(start[s], start[s + 1]):
+                worth[s] += value[follow[k]]
+        value[i] = worth[first[i]]
+        for s in range(first[i] + 1, first[i] + count[i]):
+            value[i] = max(value[i], worth[s])
+    for k in range(start[0], start[1]):
+        worth[0] += value[follow[k]]
+
+
+@kernel
+def spread(first, count, start, follow, behaviour, plan, reach):
+    """Turn the probability of each action at its infoset into a realisation plan."""
+    for i in range(len(first)):
+        reach[i] = 0.0
+    plan[0] = 1.0
+    for k in range(start[0], start[1]):
+        reach[follow[k]] = 1.0
+    for i in range(len(first)):
+        for s in range(first[i], first[i] + count[i]):
+            plan[s] = reach[i] * behaviour[s]
+            for k in range(start[s], start[s + 1]):
+                reach[follow[k]] += plan[s]
 
 
 @kernel
@@ -162,17 +227,17 @@ def clean(parent, first, count, plan, behaviour):
             behaviour[s] = max(plan[s], 0.0) / total if total > 0 else 1.0 / count[i]
 
 
-def best_total(plex: Treeplex, worth: np.ndarray) -> float:
-    """The largest <worth, z> over the realisation plans z of the treeplex."""
+def best_total(plex: DecisionProblem, worth: np.ndarray) -> float:
+    """The largest <worth, z> over the realisation plans z of a player."""
     folded = worth.copy()
-    fold_best(plex.parent, plex.first, plex.count, folded)
+    fold_best(plex.first, plex.count, plex.start, plex.follow, folded, np.empty(plex.infosets))
     return float(folded[0])
 
 
-def plan_of(plex: Treeplex, behaviour: np.ndarray) -> np.ndarray:
+def plan_of(plex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
     """The realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
-    plan = np.empty(plex.sequences)
-    spread(plex.parent, plex.first, plex.count, behaviour, plan)
+    plan = np.zeros(plex.sequences)
+    spread(plex.first, plex.count, plex.start, plex.follow, behaviour, plan, np.empty(plex.infosets))
     return plan
 
 

@@ -1,9 +1,9 @@
 """The linear program of a sequence form: one player plans, the other one's best response prices the plan.
 
-With the second player as planner, his realisation plan y and one value u for each infoset of the responder solve
+With the second player as planner, its realisation plan y and one value u for each infoset of the responder solve
 
     minimise u_root  subject to  F y = e,  y >= 0,  and for each sequence s of the responder, in infoset I,
-    u_I - (sum of u_J over his infosets J whose parent is s) - (A y)_s >= 0
+    u_I - (sum of u_J over its infosets J whose parent is s) - (A y)_s >= 0
 
 (Koller, Megiddo and von Stengel 1994; Bossle 2018, section 5.2). Rows are F first, then one row for each sequence of
 the responder; columns are the planner's sequences first, then the root's value and that of each infoset. The first
@@ -18,7 +18,7 @@ from math import inf
 
 import numpy as np
 
-from .sequence_form import SequenceForm, Sparse, behaviour_of, plan_of, sparse
+from .sequence_form import DecisionProblem, SequenceForm, Sparse, behaviour_of, links, plan_of, sparse
 
 LARGEST = 2**10
 """Payoffs above this are scaled down for the floating-point solver."""
@@ -53,46 +53,69 @@ class Program:
 
 
 def program_of(form: SequenceForm, planner: int) -> Program:
-    """The program in which `planner` (0 or 1) chooses his plan; its row duals are a plan of the responder."""
+    """The program in which `planner` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
     if planner not in (0, 1):
         raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second")
     seen = form if planner else form.swapped()
     theirs, mine = seen.plexes
-    values = mine.sequences
-    responses = 1 + mine.infosets
+    unit = Fraction(1 if planner else -1, form.denominator)
+    return planning_program(mine, theirs, np.arange(mine.sequences), seen.rows, seen.columns, seen.payoffs, unit)
+
+
+def planning_program(
+    mine: DecisionProblem,
+    theirs: DecisionProblem,
+    support: np.ndarray,
+    answers: np.ndarray,
+    places: np.ndarray,
+    gains: np.ndarray,
+    unit: Fraction,
+) -> Program:
+    """The program in which a player plans with the sequences of a support only, against all answers of the other one.
+
+    The support is in order and starts with the empty sequence; gains[k] is what the responder's sequence answers[k]
+    gets against the planner's sequence support[places[k]], in units of 1 / |unit|. Infosets that the support neither
+    enters nor leaves have no row.
+    """
+    column_of = np.full(mine.sequences, -1)
+    column_of[support] = np.arange(len(support))
+    chosen_at = mine.infoset_of[support[1:]]
+    leaving, entered = links(mine)
+    leaving, entered = leaving[column_of[leaving] >= 0], entered[column_of[leaving] >= 0]
+    kept = np.union1d(chosen_at, entered)
+    row_of = np.full(mine.infosets, -1)
+    row_of[kept] = 1 + np.arange(len(kept))
+    responses, values = 1 + len(kept), len(support)
     width, height = values + 1 + theirs.infosets, responses + theirs.sequences
+    able = np.r_[True, theirs.infoset_of[1:] >= 0]
+    answering, answered = links(theirs)
     blocks = [
         ([0], [0], [1]),
-        (1 + mine.infoset_of[1:], np.arange(1, mine.sequences), np.ones(mine.sequences - 1, np.int64)),
-        (1 + np.arange(mine.infosets), mine.parent, np.full(mine.infosets, -1)),
-        (responses + np.arange(theirs.sequences), values + 1 + theirs.infoset_of, np.ones(theirs.sequences, np.int64)),
-        (responses + theirs.parent, values + 1 + np.arange(theirs.infosets), np.full(theirs.infosets, -1)),
-        (responses + seen.rows, seen.columns, -seen.payoffs),
+        (row_of[chosen_at], np.arange(1, len(support)), np.ones(len(chosen_at), np.int64)),
+        (row_of[entered], column_of[leaving], np.full(len(entered), -1)),
+        (responses + np.flatnonzero(able), values + 1 + theirs.infoset_of[able], np.ones(able.sum(), np.int64)),
+        (responses + answering, values + 1 + answered, np.full(len(answered), -1)),
+        (responses + answers, places, -gains.astype(np.int64)),
     ]
     rows, columns, whole = (np.concatenate(part) for part in zip(*blocks, strict=True))
     scale = 1
-    while np.abs(seen.payoffs).max(initial=0) > LARGEST * scale:
+    while np.abs(gains).max(initial=0) > LARGEST * scale:
         scale *= 2
     floats = whole.astype(float)
-    floats[len(floats) - len(seen.payoffs) :] /= scale
-    places = sparse(rows, columns, np.arange(len(rows)), height)
+    floats[len(floats) - len(gains) :] /= scale
+    order = sparse(rows, columns, np.arange(len(rows)), height)
     row_lower, row_upper = np.zeros(height), np.zeros(height)
     row_lower[0] = row_upper[0] = 1
     row_upper[responses:] = inf
+    row_lower[responses:][~able] = -inf
     column_lower, column_upper = np.zeros(width), np.full(width, inf)
     column_lower[values:] = -inf
     cost = np.zeros(width)
     cost[values] = 1
+    matrix = Sparse(order.start, order.column, floats[order.value])
     return Program(
-        cost,
-        Sparse(places.start, places.column, floats[places.value]),
-        whole[places.value],
-        row_lower,
-        row_upper,
-        column_lower,
-        column_upper,
-        Fraction(scale if planner else -scale, form.denominator),
-    )
+        cost, matrix, whole[order.value], row_lower, row_upper, column_lower, column_upper, scale * unit
+    )  # fmt: skip
 
 
 def plans_of(form: SequenceForm, planner: int, primal: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
