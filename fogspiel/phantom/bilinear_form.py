@@ -49,11 +49,8 @@ HIGH = LOW + 4
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
-    """One player's infosets, those before others first: each has the sequences first .. first + count - 1.
-
-    Sequence s leads to the infosets follow[start[s]] .. follow[start[s + 1] - 1]; sequence 0 is the beginning.
-    """
+class DecisionDag:
+    """One player's infosets, those before others first, as a `DecisionProblem`; sequence 0 is the beginning."""
 
     first: np.ndarray
     count: np.ndarray
@@ -63,6 +60,11 @@ class Decisions:
     """The number of each infoset among the histories."""
     numbers: np.ndarray
     """The number of each sequence among the histories."""
+
+    @property
+    def parent(self) -> np.ndarray:
+        """Nothing: an infoset of a DAG has no single parent."""
+        return np.zeros(0, np.int64)
 
     @property
     def infosets(self) -> int:
@@ -88,7 +90,7 @@ class Form:
     name: str
     variant: str
     histories: tuple[Histories, Histories]
-    sides: tuple[Decisions, Decisions]
+    sides: tuple[DecisionDag, DecisionDag]
     rows: Sparse
     """M by Black's sequences, in whole numbers."""
     columns: Sparse
@@ -282,7 +284,7 @@ def form_of(name: str, variant: str = "classical", lemma: bool | None = None, sy
     return Form(name, variant, (black, white), sides, by_row, by_column, 2 * len(tables.image), nodes)
 
 
-def decisions(histories: Histories, reached: np.ndarray) -> Decisions:
+def decisions(histories: Histories, reached: np.ndarray) -> DecisionDag:
     """The infosets that are reached, numbered in their order, and what follows each of their sequences."""
     places = np.flatnonzero(reached)
     number = np.full(len(reached) + 1, NOWHERE)  # the last entry serves the infoset NOWHERE
@@ -300,7 +302,7 @@ def decisions(histories: Histories, reached: np.ndarray) -> Decisions:
     owner, follow = owner[follow != NOWHERE], follow[follow != NOWHERE]
     order = np.argsort(owner, kind="stable")
     start = np.r_[0, np.cumsum(np.bincount(owner, minlength=len(numbers)))]
-    return Decisions(1 + np.cumsum(count) - count, count, start, follow[order], places, numbers)
+    return DecisionDag(1 + np.cumsum(count) - count, count, start, follow[order], places, numbers)
 
 
 @kernel

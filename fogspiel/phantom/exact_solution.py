@@ -7,18 +7,16 @@ is trusted: conservation of flow and the best answer in the whole form are check
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, lcm
+from math import lcm
 
 import numpy as np
 
 from ..core.kernel import kernel
 from ..solve.exact_basis import vertex
 from ..solve.lp import Simplex, basis_statuses
-from ..solve.sequence_form import Sparse, sparse
-from ..solve.sequence_lp import Program
-from .bilinear_form import Decisions, Form
-from .histories import NOWHERE
-from .regret_matching import fold_best, gather
+from ..solve.sequence_form import fold_best, links, multiply_transposed
+from ..solve.sequence_lp import Program, planning_program
+from .bilinear_form import DecisionDag, Form
 
 NOISE = 1e-9
 """Weights up to this do not count as support."""
@@ -38,55 +36,16 @@ class Plan:
 
 
 def restrict_to_support(form: Form, player: int, support: np.ndarray) -> Program:
-    """The program in which a player plans with some of his sequences, against all answers; columns: plan, then values.
+    """The program in which a player plans with some sequences only, against all answers; columns: plan, then values.
 
     It is a minimisation for both: White's loss, or minus Black's gain, in units of 1 / unit.
     """
+    matrix, sign = (form.columns, 1) if player else (form.rows, -1)
+    entries = np.concatenate([np.arange(matrix.start[s], matrix.start[s + 1]) for s in support])
+    places = np.repeat(np.arange(len(support)), np.diff(matrix.start)[support])
+    gains = sign * matrix.value[entries].astype(np.int64)
     mine, theirs = form.sides[player], form.sides[1 - player]
-    lines, sign = (form.columns, 1) if player else (form.rows, -1)
-    column_of = np.full(mine.sequences, -1)
-    column_of[support] = np.arange(len(support))
-    chosen_at = mine.infoset_of[support[1:]]
-    leaving, entered = _links(mine)
-    used = column_of[leaving] >= 0
-    kept = np.union1d(chosen_at, entered[used])
-    row_of = np.full(mine.infosets, -1)
-    row_of[kept] = 1 + np.arange(len(kept))
-    flows = 1 + len(kept)
-    width, height = len(support) + 1 + theirs.infosets, flows + theirs.sequences
-    answers = np.r_[0, 1 + np.flatnonzero(theirs.infoset_of[1:] != NOWHERE)]
-    answering, answered = _links(theirs)
-    entries = np.concatenate([np.arange(lines.start[s], lines.start[s + 1]) for s in support])
-    owner = np.repeat(np.arange(len(support)), lines.start[support + 1] - lines.start[support])
-    values = len(support) + 1
-    blocks = [
-        ([0], [0], [1]),
-        (row_of[chosen_at], column_of[support[1:]], np.ones(len(chosen_at), np.int64)),
-        (row_of[entered[used]], column_of[leaving[used]], np.full(used.sum(), -1)),
-        (flows + answers, values + theirs.infoset_of[answers], np.ones(len(answers), np.int64)),
-        (flows + answering, values + answered, np.full(len(answering), -1)),
-        (flows + lines.column[entries], owner, -sign * lines.value[entries].astype(np.int64)),
-    ]
-    rows, columns, whole = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    places = sparse(rows, columns, np.arange(len(rows)), height)
-    row_lower, row_upper = np.zeros(height), np.zeros(height)
-    row_lower[0] = row_upper[0] = 1
-    row_upper[flows:] = inf
-    row_lower[flows:][np.r_[False, theirs.infoset_of[1:] == NOWHERE]] = -inf
-    column_lower, column_upper = np.zeros(width), np.full(width, inf)
-    column_lower[len(support) :] = -inf
-    cost = np.zeros(width)
-    cost[len(support)] = 1
-    whole = whole[places.value]
-    matrix = Sparse(places.start, places.column, whole.astype(float))
-    return Program(
-        cost, matrix, whole, row_lower, row_upper, column_lower, column_upper, Fraction(sign, form.unit)
-    )  # fmt: skip
-
-
-def _links(side: Decisions) -> tuple[np.ndarray, np.ndarray]:
-    """Sequences and the infosets they lead to."""
-    return np.repeat(np.arange(side.sequences), np.diff(side.start)), side.follow
+    return planning_program(mine, theirs, support, matrix.column[entries], places, gains, Fraction(sign, form.unit))
 
 
 def best_plan(form: Form, player: int, plan: np.ndarray) -> Plan | None:
@@ -111,7 +70,7 @@ def best_plan(form: Form, player: int, plan: np.ndarray) -> Plan | None:
     return Plan(weights, denominator)
 
 
-def whole_plan(side: Decisions, behaviour: np.ndarray) -> Plan:
+def whole_plan(side: DecisionDag, behaviour: np.ndarray) -> Plan:
     """The plan near to a behaviour strategy whose weights are whole multiples of 1 / FINE."""
     weights = np.zeros(side.sequences, np.int64)
     divide(side.first, side.count, side.start, side.follow, behaviour, np.zeros(side.infosets, np.int64), FINE, weights)
@@ -137,12 +96,12 @@ def divide(first, count, start, follow, behaviour, reach, whole, weights):
                 reach[follow[k]] += weights[s]
 
 
-def check_flow(side: Decisions, plan: Plan) -> None:
+def check_flow(side: DecisionDag, plan: Plan) -> None:
     """Raise a ValueError unless the weights are a plan, exactly."""
     weights, denominator = plan.weights, plan.denominator
     if weights[0] != denominator or weights.min() < 0:
         raise ValueError("a plan has no negative weights, and the first is the denominator")
-    leaving, entered = _links(side)
+    leaving, entered = links(side)
     flow = np.zeros(side.infosets, np.int64)
     np.add.at(flow, entered, weights[leaving])
     owner = side.infoset_of
@@ -152,13 +111,14 @@ def check_flow(side: Decisions, plan: Plan) -> None:
 
 
 def guarantee(form: Form, player: int, plan: Plan) -> Fraction:
-    """What Black gets at least (or at most) if a player keeps to his plan, by the best answer in whole numbers."""
+    """What Black gets at least (or at most) if a player keeps to a plan, by the best response in whole numbers."""
     check_flow(form.sides[player], plan)
-    lines, theirs = (form.columns, form.sides[0]) if player else (form.rows, form.sides[1])
     # Every sum below is of payoffs times weights of disjoint histories, so that it is at most unit times denominator
     if plan.denominator * form.unit >= MOST:
         raise ValueError(f"the denominator of a plan must be less than {MOST // form.unit}")
+    matrix, theirs, sign = (form.columns, form.sides[0], 1) if player else (form.rows, form.sides[1], -1)
     worth, value = np.empty(theirs.sequences, np.int64), np.empty(theirs.infosets, np.int64)
-    gather(lines.start, lines.column, lines.value, plan.weights, worth)
-    fold_best(theirs.first, theirs.count, theirs.start, theirs.follow, worth, value, 1 if player else -1)
-    return Fraction(1, 2) + Fraction(int(worth[0]), form.unit * plan.denominator)
+    multiply_transposed(matrix.start, matrix.column, matrix.value, plan.weights, worth)
+    worth *= sign
+    fold_best(theirs.first, theirs.count, theirs.start, theirs.follow, worth, value)
+    return Fraction(1, 2) + Fraction(sign * int(worth[0]), form.unit * plan.denominator)

@@ -8,10 +8,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ..solve.cfr import Bounds
 from ..solve.routes import Progress
+from ..solve.sequence_form import plan_of
 from .bilinear_form import Form, form_of
 from .exact_solution import Plan, best_plan, guarantee, whole_plan
-from .regret_matching import Bounds, Regrets, plan_of
+from .regret_matching import Regrets
 
 SOLVABLE = {
     "phantom-ttt": ("ttt", "classical"),
@@ -100,7 +102,7 @@ def solve_in_steps(
 def proved(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
     """What is proved by plans in whole numbers: the best strategies rounded, or the best on the latest supports."""
     found = []
-    for player, (best, last) in enumerate(zip((bounds.black, bounds.white), regrets.last, strict=True)):
+    for player, (best, last) in enumerate(zip((bounds.first, bounds.second), regrets.last, strict=True)):
         side = form.sides[player]
         plans = [best_plan(form, player, plan_of(side, last)) if exactly else None, whole_plan(side, best)]
         secured = [(guarantee(form, player, plan), plan) for plan in plans if plan is not None]

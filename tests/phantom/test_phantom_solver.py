@@ -25,14 +25,16 @@ from fogspiel.phantom.abrupt import Walks, narrow_bounds
 from fogspiel.phantom.bilinear_form import form_of
 from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restrict_to_support, whole_plan
 from fogspiel.phantom.histories import geometry, histories_of
-from fogspiel.phantom.regret_matching import Regrets, average_strategy, guaranteed_value, plan_of
+from fogspiel.phantom.regret_matching import Regrets, guaranteed_value
 from fogspiel.phantom.solution_certificate import certificate
 from fogspiel.phantom.solver import find_form, opened, opening_values, openings, second_route, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
+from fogspiel.solve.cfr import proportional
 from fogspiel.solve.checkers import phantom_solution
 from fogspiel.solve.checkers.tree_certificate import digest_of
 from fogspiel.solve.lp import equilibrium, solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
+from fogspiel.solve.sequence_form import plan_of
 from fogspiel.solve.tree import tree_of
 
 VALUE = Fraction(5, 6)
@@ -112,7 +114,7 @@ def test_the_best_first_stone_is_a_corner_and_no_opening_beats_the_game():
 
 def test_rounding_a_plan_hardly_changes_what_it_secures(form):
     for player, side in enumerate(form.sides):
-        uniform = average_strategy(side, np.zeros(side.sequences))
+        uniform = proportional(side, np.zeros(side.sequences))
         rounded = guarantee(form, player, whole_plan(side, uniform))
         assert abs(float(rounded) - guaranteed_value(form, player, plan_of(side, uniform))) < 1e-9
 
@@ -266,7 +268,7 @@ def test_a_plan_that_loses_weight_on_the_way_is_refused(form, answer):
 
 def test_a_rounded_plan_is_a_plan(form):
     for side in form.sides:
-        check_flow(side, whole_plan(side, average_strategy(side, np.zeros(side.sequences))))
+        check_flow(side, whole_plan(side, proportional(side, np.zeros(side.sequences))))
 
 
 def test_an_opening_that_is_symmetric_to_another_is_refused(form):
