@@ -15,7 +15,7 @@ from ..core.game import blank
 from ..core.rng import stream_of
 from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
 from ..games.kriegspiel import rules
-from .beliefs.matrix_engine import Perceiving
+from .beliefs.matrix_engine import MatrixEngine
 from .beliefs.metaposition import PAWNS, PIECES, THEIRS
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
@@ -43,7 +43,7 @@ def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]
         engine = engine_agent(name, LIGHT).player(stream_of(0, side))
     except ValueError:
         engine = None
-    if not isinstance(engine, Perceiving | Minimax | Sampler):
+    if not isinstance(engine, MatrixEngine | Minimax | Sampler):
         return [None] * (len(record) + 1)
     state = blank(rules.STATE)
     rules.start(state)
@@ -63,8 +63,8 @@ def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]
 
 def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
     """What an engine believes that has just heard what it sees."""
-    if isinstance(engine, Perceiving):
-        chances = engine.odds
+    if isinstance(engine, MatrixEngine):
+        chances = engine.prob
     elif isinstance(engine, Minimax):
         chances = spread_evenly(engine.meta, engine.side)
     elif isinstance(engine, Sampler):

@@ -116,23 +116,23 @@ def trust(move: int) -> float:
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
 
 
-def lure_of(model: np.ndarray | None, colour: int, move: int, scale: float) -> np.ndarray:
+def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float) -> np.ndarray:
     """f of the paper: how a move, the first being 0, attracts his king, pawns and pieces to squares, 1 on average.
 
     It scales D after the move less D before it.
     """
-    lure = np.ones((3, 64), np.float32)
+    attraction = np.ones((3, 64), np.float32)
     scale *= trust(move)
     if model is None or scale == 0:
-        return lure
+        return attraction
     delta = model[colour, :, move] - (model[colour, :, move - 1] if move else home()[colour])
     rows = {KINGS: delta[KING], PAWNS: delta[PAWN], PIECES: delta[PAWN + 1 : KING].sum(axis=0)}
     for row, trend in rows.items():
         size = float(np.abs(trend).mean())
         if size > 1e-6:
             drawn = np.maximum(LEAST_LURE, 1 + scale * trend / (4 * size))
-            lure[row] = drawn / drawn.mean()
-    return lure
+            attraction[row] = drawn / drawn.mean()
+    return attraction
 
 
 def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:

@@ -12,8 +12,8 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Constants:
-    """The constants of the probability matrices, of the opponent's model and of the search."""
+class Parameters:
+    """The parameters of the probability matrices, of the opponent's model and of the search."""
 
     line_share: float = 3 / 7
     """c1: how many of his seven pieces attack along a given line (paper)."""
@@ -32,11 +32,11 @@ class Constants:
     checker_taken_by_king: float = 0.7
     """The chance that a king takes an unprotected man beside it who gives check."""
     hazard_pawn: float = 2.29
-    """His eagerness to take with a pawn, as odds for each pawn: the referee tells him that he has a try."""
+    """His eagerness to take with a pawn, as prob for each pawn: the referee tells him that he has a try."""
     hazard_piece: float = 0.0895
-    """The odds that a piece happens to take what it controls."""
+    """The prob that a piece happens to take what it controls."""
     hazard_king: float = 0.0778
-    """The odds that his king happens to take an unprotected neighbour."""
+    """The prob that his king happens to take an unprotected neighbour."""
     recapture: float = 0.236
     """How much of the taker's value is expected back on a protected square."""
     piece_activity: float = 1.96
@@ -58,8 +58,8 @@ class Constants:
     value_rook: float = 4.68
     value_queen: float = 8.95
     value_pawn: float = 1.0
-    value_his_pawn: float = 1.29
-    value_his_piece: float = 4.45
+    value_their_pawn: float = 1.29
+    value_their_piece: float = 4.45
     """What a man is worth: the paper counts men, which is all of them 1."""
     advance: float = 0.0684
     """What a pawn gains by its first step; every further step gains more (ours: the way to a queen)."""
@@ -89,15 +89,11 @@ class Constants:
     """What it costs to set up the own men as they stood before (ours)."""
 
     @property
-    def row(self) -> np.ndarray:
-        """The constants as the kernels receive them."""
-        return np.array(astuple(self), np.float64)
+    def record(self) -> np.record:
+        """The parameters as kernels receive them."""
+        found: np.record = np.array([astuple(self)], LAYOUT)[0]
+        return found
 
 
-(
-    LINE_SHARE, KNIGHT_SHARE, DAMPING, PIN, KING_CONTROL, RETALIATION, CHECKER_TAKEN, CHECKER_TAKEN_BY_KING,
-    HAZARD_PAWN, HAZARD_PIECE, HAZARD_KING, RECAPTURE, PIECE_ACTIVITY, LINE_SPREAD, KNIGHT_SPREAD, PAWN_WALL,
-    MODEL_SCALE, EXPLORATION, HOPE, VALUE_KNIGHT, VALUE_BISHOP, VALUE_ROOK, VALUE_QUEEN, VALUE_PAWN, VALUE_HIS_PAWN,
-    VALUE_HIS_PIECE, ADVANCE, MOBILITY, CONFINEMENT, CENTRE, APPROACH, MATE, PROTECTION, RETALIATION_CONTROL,
-    KING_ESCAPE, ADVANCE_EARLY, PATIENCE, KING_DANGER, REPETITION,
-) = range(len(fields(Constants)))  # fmt: skip
+LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Parameters)]))
+"""A record with a number for each parameter."""

@@ -11,56 +11,52 @@ from fogspiel.games.chess.messages import MESSAGE
 from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
 from fogspiel.games.chess.position import KING, MEN, PAWN
 from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel import parameters as cells
-from fogspiel.kriegspiel.beliefs.belief_update import hear_tries, tilt
-from fogspiel.kriegspiel.beliefs.opponent_motion import let_him_move, let_him_take
+from fogspiel.kriegspiel.beliefs.board_survey import SURVEY, survey_board
+from fogspiel.kriegspiel.beliefs.matrix_tries import hear_our_tries, tilt
+from fogspiel.kriegspiel.beliefs.opponent_motion import predict_capture, predict_quiet_move
 from fogspiel.kriegspiel.beliefs.probability_matrices import (
-    CONTROL,
-    HAZARD,
     KINGS,
-    OWN,
+    KNOWN,
     PAWNS,
     PIECES,
-    SCENE,
-    SURVEYED,
-    attacked,
-    empty,
-    set_home,
-    survey,
+    attacked_squares,
+    clear_squares,
+    new_record,
+    place_at_home,
     total,
 )
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.mcts import ENGINES, C
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.kriegspiel.evaluation.features import GROUND, SETS
+from fogspiel.kriegspiel.evaluation.features import FEATURES
 from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, weigh, weigh_moves
-from fogspiel.kriegspiel.opponent_model import LATEST, count_placements, load_model, lure_of, model_of, save_model
-from fogspiel.kriegspiel.parameters import Constants
+from fogspiel.kriegspiel.opponent_model import LATEST, attraction_of, count_placements, load_model, model_of, save_model
+from fogspiel.kriegspiel.parameters import Parameters
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
 
-ROW = Constants().row
+PARAMETERS = Parameters().record
 EVEN = np.ones((3, 64), np.float32)
 
 
-def scene_of(fen: str, colour: int = 0) -> np.ndarray:
+def known_of(fen: str, colour: int = 0) -> np.record:
     """What a side knows for sure in a position."""
-    pos, scene = position_of(fen), np.zeros(SCENE, np.int64)
-    scene[: KING + 1] = pos[: KING + 1] & pos[MEN + colour]
-    scene[OWN], scene[7], scene[10], scene[11] = pos[MEN + colour], colour, 8, 7
-    return scene
+    pos, known = position_of(fen), new_record(KNOWN)
+    known.men[:] = pos[: KING + 1] & pos[MEN + colour]
+    known.own, known.colour, known.their_pawns, known.their_pieces = pos[MEN + colour], colour, 8, 7
+    return known
 
 
-def at_home(colour: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    odds, scene = np.zeros((3, 64), np.float32), scene_of(START, colour)
-    set_home(odds, scene, colour)
-    return odds, scene
+def at_home(colour: int = 0) -> tuple[np.ndarray, np.record]:
+    prob, known = np.zeros((3, 64), np.float32), known_of(START, colour)
+    place_at_home(prob, known, colour)
+    return prob, known
 
 
-def surveyed(odds: np.ndarray, scene: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    ground = np.zeros((SURVEYED, 64), np.float32)
-    survey(odds, scene, ROW, ground)
-    return ground[CONTROL : CONTROL + 3], ground[HAZARD : HAZARD + 2]
+def survey_of(prob: np.ndarray, known: np.record) -> np.record:
+    survey = new_record(SURVEY)
+    survey_board(prob, known, PARAMETERS, survey)
+    return survey
 
 
 def games_of(first: str, second: str, games: int, nodes: int) -> list[Referee]:
@@ -83,20 +79,21 @@ def random_player(seed: int, seat: int) -> Random:
     return Random(Effort(nodes=1), stream_of(seed, seat))
 
 
-def test_the_names_of_the_cells_are_the_names_of_the_constants():
-    for name in Constants.__dataclass_fields__:
-        assert ROW[getattr(cells, name.upper())] == getattr(Constants(), name)
+def test_kernels_receive_every_parameter_under_its_name():
+    for name in Parameters.__dataclass_fields__:
+        assert getattr(PARAMETERS, name) == getattr(Parameters(), name)
 
 
 def test_a_game_begins_with_one_king_eight_pawns_and_seven_pieces_at_home():
-    odds, _ = at_home(colour=1)
-    assert [total(odds, row) for row in range(3)] == [1, 8, 7]
-    assert odds[KINGS, parse_square("e1")] == odds[PAWNS, parse_square("e2")] == odds[PIECES, parse_square("d1")] == 1
+    prob, _ = at_home(colour=1)
+    assert [total(prob, row) for row in range(3)] == [1, 8, 7]
+    assert prob[KINGS, parse_square("e1")] == prob[PAWNS, parse_square("e2")] == prob[PIECES, parse_square("d1")] == 1
 
 
 def test_control_counts_the_men_that_could_take_on_a_square():
-    odds, scene = at_home()
-    control, hazard = surveyed(odds, scene)
+    prob, known = at_home()
+    survey = survey_of(prob, known)
+    control, hazard = survey.control, survey.hazard
     assert control[PAWNS, parse_square("e6")] == pytest.approx(2)
     assert control[PAWNS, parse_square("a6")] == pytest.approx(1)
     assert control[PIECES, parse_square("c6")] == pytest.approx(4 / 7, abs=0.03)  # from b8 and d8; all lines are shut
@@ -105,34 +102,34 @@ def test_control_counts_the_men_that_could_take_on_a_square():
 
 
 def test_his_men_neither_vanish_nor_multiply_when_he_moves():
-    odds, scene = at_home()
+    prob, known = at_home()
     for _ in range(40):
-        let_him_move(odds, scene, EVEN, False, ROW)
-    assert total(odds, KINGS) == pytest.approx(1, abs=1e-3)
-    assert total(odds, PAWNS) + total(odds, PIECES) == pytest.approx(15, abs=1e-2)
-    assert total(odds, PAWNS) > 6 and odds.min() >= 0
+        predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
+    assert total(prob, KINGS) == pytest.approx(1, abs=1e-3)
+    assert total(prob, PAWNS) + total(prob, PIECES) == pytest.approx(15, abs=1e-2)
+    assert total(prob, PAWNS) > 6 and prob.min() >= 0
 
 
 def test_a_man_who_takes_ours_stands_there():
-    odds, scene = at_home()
+    prob, known = at_home()
     for _ in range(10):
-        let_him_move(odds, scene, EVEN, False, ROW)
+        predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
     square = parse_square("e4")
-    empty(odds, np.int64(1) << square, ~scene[OWN])  # a man of ours stood there
-    let_him_take(odds, scene, square, 1, ROW)
-    assert odds[:, square].sum() == pytest.approx(1, abs=1e-3)
-    assert odds[PAWNS].sum() + odds[PIECES].sum() == pytest.approx(15, abs=1e-2)
+    clear_squares(prob, np.int64(1) << square, ~known.own)  # a man of ours stood there
+    predict_capture(prob, known, square, 1, PARAMETERS)
+    assert prob[:, square].sum() == pytest.approx(1, abs=1e-3)
+    assert prob[PAWNS].sum() + prob[PIECES].sum() == pytest.approx(15, abs=1e-2)
 
 
 def test_without_a_try_his_men_are_not_where_our_pawns_take_and_with_tries_they_are():
-    odds, scene = at_home()
+    prob, known = at_home()
     for _ in range(10):
-        let_him_move(odds, scene, EVEN, False, ROW)
-    silent = odds.copy()
-    hear_tries(silent, scene, 0)
-    assert silent[PAWNS:, parse_square("d3")].sum() < 0.1 * odds[PAWNS:, parse_square("d3")].sum() + 1e-6
-    hear_tries(odds, scene, 2)
-    pairs = sum((2 if 0 < file < 7 else 1) * odds[PAWNS:, 16 + file].sum() for file in range(8))
+        predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
+    silent = prob.copy()
+    hear_our_tries(silent, known, 0)
+    assert silent[PAWNS:, parse_square("d3")].sum() < 0.1 * prob[PAWNS:, parse_square("d3")].sum() + 1e-6
+    hear_our_tries(prob, known, 2)
+    pairs = sum((2 if 0 < file < 7 else 1) * prob[PAWNS:, 16 + file].sum() for file in range(8))
     assert pairs == pytest.approx(2, abs=0.05)
 
 
@@ -144,14 +141,14 @@ def test_tilted_chances_expect_as_many_events_as_were_heard():
 
 
 def test_the_outcomes_of_a_move_are_all_there_is():
-    odds, scene = at_home()
+    prob, known = at_home()
     for _ in range(20):
-        let_him_move(odds, scene, EVEN, False, ROW)
-    ground, sets, outlook = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64), np.empty(OUTLOOK)
+        predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
+    features, outlook = new_record(FEATURES), new_record(OUTLOOK)
     chances, stands = np.empty(OUTCOMES), np.empty(OUTCOMES)
     for move in ("e2e4", "g1f3", "b1c3"):
-        legal, bonus = weigh(odds, scene, parse_move(move), ROW, ground, sets, outlook, chances, stands)
-        assert bonus + (chances * stands).sum() == pytest.approx(weigh_moves(outlook, ROW), abs=1e-4)
+        legal, bonus = weigh(prob, known, parse_move(move), PARAMETERS, features, outlook, chances, stands)
+        assert bonus + (chances * stands).sum() == pytest.approx(weigh_moves(outlook, PARAMETERS), abs=1e-4)
         assert 0 < legal <= 1
         assert chances.sum() == pytest.approx(1)
         assert chances.min() >= 0
@@ -171,9 +168,9 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
             actions = umpire.actions()
             seer.choose(umpire.view(0), actions)
             king = umpire.state[KING] & umpire.state[MEN + 1]
-            net = int(attacked(seer.scene))
-            assert sum(seer.odds[KINGS, s] for s in range(64) if king >> s & 1) > 0
-            assert not any(seer.odds[KINGS, s] for s in range(64) if net >> s & 1)
+            net = int(attacked_squares(seer.known))
+            assert sum(seer.prob[KINGS, s] for s in range(64) if king >> s & 1) > 0
+            assert not any(seer.prob[KINGS, s] for s in range(64) if net >> s & 1)
             seer.last = actions[below(dice, len(actions))]
             seer.fresh = True
             umpire.attempt(seer.last)
@@ -181,7 +178,7 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
 
 def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     # outside truth: the mean logarithm of the chance given to what really is on each square that is not ours
-    known, blind = [], []
+    told, blind = [], []
     for seed in range(4):
         umpire, seer, other = Referee(), C(Effort(nodes=1), stream_of(seed)), random_player(seed, 1)
         seer.begin(0)
@@ -190,15 +187,15 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
             side = umpire.mover
             move = (seer, other)[side].choose(umpire.view(side), umpire.actions())
             if side == 0:
-                his, own = int(umpire.state[MEN + 1]), int(seer.scene[OWN])
+                his, own = int(umpire.state[MEN + 1]), int(seer.known.own)
                 free = [square for square in range(64) if not own >> square & 1]
                 rate = sum(his >> square & 1 for square in free) / len(free)
                 for square in free:
-                    chance = min(0.99, max(0.01, float(seer.odds[:, square].sum())))
-                    known.append(np.log(chance if his >> square & 1 else 1 - chance))
+                    chance = min(0.99, max(0.01, float(seer.prob[:, square].sum())))
+                    told.append(np.log(chance if his >> square & 1 else 1 - chance))
                     blind.append(np.log(rate if his >> square & 1 else 1 - rate))
             umpire.attempt(move)
-    assert np.mean(known) > 0.8 * np.mean(blind)  # both are negative
+    assert np.mean(told) > 0.8 * np.mean(blind)  # both are negative
 
 
 @pytest.mark.parametrize("name", ["A", "B1", "B7", "C"])
@@ -230,24 +227,24 @@ def test_c_wins_against_a_random_mover():
 
 
 def test_a_drawn_board_has_our_men_and_as_many_of_his_as_are_left():
-    odds, scene = at_home()
+    prob, known = at_home()
     for _ in range(10):
-        let_him_move(odds, scene, EVEN, False, ROW)
+        predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
     pos, limits = np.empty(13, np.int64), np.empty(LIMITS, np.int64)
-    assert draw_fitting_board(odds, scene, 0, np.zeros(64, np.int64), pos, limits, stream_of(1))
-    assert pos[MEN] == scene[OWN]
+    assert draw_fitting_board(prob, known, 0, np.zeros(64, np.int64), pos, limits, stream_of(1))
+    assert pos[MEN] == known.own
     assert int(pos[MEN + 1] & np.int64(2**63 - 1)).bit_count() + int(pos[MEN + 1] < 0) == 16
     restrict(pos, limits)
     assert is_legal(pos, limits, parse_move("e2e4")) in (True, False)
 
 
 def test_approach_a_visits_its_root_once_for_every_board():
-    odds, scene = at_home()
-    scene[8] = 3
+    prob, known = at_home()
+    known.rights = 3
     tree = empty_message_tree(10_000)
     last = np.zeros(MESSAGE, np.int64)
     last[1] = -1
-    play_boards(tree, odds, scene, 0, np.zeros(64, np.int64), last, 0.7, stream_of(2), 50)
+    play_boards(tree, prob, known, 0, np.zeros(64, np.int64), last, 0.7, stream_of(2), 50)
     assert tree.visits[0] == 50
     assert 0 <= tree.outcomes[0] <= 50
 
@@ -262,10 +259,10 @@ def test_a_model_counts_where_men_stood_in_the_records(tmp_path):
     assert model.shape == (2, 6, LATEST, 64)
     assert np.allclose(model[:, KING].sum(axis=-1), 1, atol=1e-3)
     assert np.allclose(load_model(save_model(model, tmp_path / "model.npz")), model, atol=1e-3)
-    lure = lure_of(model, 1, 3, 1.0)
-    assert lure.min() > 0
-    assert np.allclose(lure.mean(axis=1), 1, atol=1e-3)
-    assert (lure_of(None, 1, 3, 1.0) == 1).all()
+    attraction = attraction_of(model, 1, 3, 1.0)
+    assert attraction.min() > 0
+    assert np.allclose(attraction.mean(axis=1), 1, atol=1e-3)
+    assert (attraction_of(None, 1, 3, 1.0) == 1).all()
 
 
 def test_a_file_that_is_no_model_is_refused_with_a_sentence(tmp_path):

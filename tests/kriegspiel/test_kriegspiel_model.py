@@ -10,7 +10,7 @@ from support.commands import DOCUMENTED
 from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.position import KING, MEN, PAWN
-from fogspiel.kriegspiel.beliefs.matrix_engine import Perceiving
+from fogspiel.kriegspiel.beliefs.matrix_engine import MatrixEngine
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.matches import code_of
@@ -18,13 +18,13 @@ from fogspiel.kriegspiel.opponent_model import (
     GENERIC,
     LATEST,
     SHAPE,
+    attraction_of,
     change_of,
     count_placements,
     find_model,
     habits_of,
     home,
     load_model,
-    lure_of,
     model_of,
     save_model,
 )
@@ -46,14 +46,14 @@ def model():
 
 
 def test_the_first_move_of_a_model_leads_from_home(model):
-    lure = lure_of(model, 0, 0, 1.0)
-    assert lure[PAWNS].argmax() == E4 and lure[PAWNS, E4] > 5 > 1 > lure[PAWNS, 12]
-    assert np.allclose(lure.mean(axis=1), 1, atol=1e-5)
+    attraction = attraction_of(model, 0, 0, 1.0)
+    assert attraction[PAWNS].argmax() == E4 and attraction[PAWNS, E4] > 5 > 1 > attraction[PAWNS, 12]
+    assert np.allclose(attraction.mean(axis=1), 1, atol=1e-5)
     assert home()[0, PAWN].sum() == 8 and home()[1, KING].argmax() == 60
 
 
 def test_without_a_model_or_beyond_it_all_squares_are_alike(model):
-    assert (lure_of(None, 0, 0, 1.0) == 1).all() and (lure_of(model, 0, LATEST, 1.0) == 1).all()
+    assert (attraction_of(None, 0, 0, 1.0) == 1).all() and (attraction_of(model, 0, LATEST, 1.0) == 1).all()
     assert (habits_of(None, 0, 0) == 1).all() and (habits_of(model, 0, LATEST) == 1).all()
     assert habits_of(model, 1, 0)[PAWNS].argmax() == E5 or habits_of(model, 1, 0)[PAWNS, E5] > 1
 
@@ -234,7 +234,7 @@ def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
     for number in range(24):
         umpire = Referee()
         players = [find_engine("minimax")(effort, stream_of(900 + number, side)) for side in (0, 1)]
-        seers = {name: Perceiving(effort, stream_of(1), model=find_model(name)) for name in losses}
+        seers = {name: MatrixEngine(effort, stream_of(1), model=find_model(name)) for name in losses}
         for side, player in enumerate(players):
             player.begin(side)
         for seer in seers.values():
@@ -246,7 +246,7 @@ def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
                 own, his = (int(umpire.state[MEN + colour]) for colour in (0, 1))
                 for name, seer in seers.items():
                     seer.follow(seen, action)
-                    chances = np.clip(seer.odds.sum(axis=0), 0.01, 0.99)
+                    chances = np.clip(seer.prob.sum(axis=0), 0.01, 0.99)
                     losses[name] += [
                         -np.log(chances[square] if his >> square & 1 else 1 - chances[square])
                         for square in range(64)

@@ -6,9 +6,9 @@
 3    how many legal captures the mover's pawns have
 """
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from . import bits
-from .bits import ABOVE, BELOW, FILE, RANK, RISING, THROUGH, bit
+from .bits import ABOVE, BELOW, FALLING, FILE, RANK, RISING, THROUGH, bit
 from .moves import ALLOWED, CHECKERS, PINNED, passant_is_legal, taken_left, taken_right
 from .position import KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, king_of
 
@@ -26,21 +26,34 @@ def rising_is_long(square):
 
 
 @kernel
+def line_of_check(direction, king):
+    """The line of the board that the referee means by a direction other than the knight's."""
+    if direction == BY_RANK:
+        return RANK
+    if direction == BY_FILE:
+        return FILE
+    return RISING if (direction == BY_LONG_DIAGONAL) == rising_is_long(king) else FALLING
+
+
+@inlined
+def direction_of_check(king, checker):
+    """The direction from which a man other than a knight, alone in the set `checker`, gives check."""
+    if (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
+        return BY_RANK
+    if (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
+        return BY_FILE
+    if ((ABOVE[RISING, king] | BELOW[RISING, king]) & checker != 0) == rising_is_long(king):
+        return BY_LONG_DIAGONAL
+    return BY_SHORT_DIAGONAL
+
+
+@kernel
 def directions(pos, limits):
     """The directions of check, as the king sees them; a pawn's is a diagonal."""
     king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
     while left:
         checker = left & -left
-        if pos[KNIGHT] & checker:
-            found |= BY_KNIGHT
-        elif (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
-            found |= BY_RANK
-        elif (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
-            found |= BY_FILE
-        elif ((ABOVE[RISING, king] | BELOW[RISING, king]) & checker != 0) == rising_is_long(king):
-            found |= BY_LONG_DIAGONAL
-        else:
-            found |= BY_SHORT_DIAGONAL
+        found |= BY_KNIGHT if pos[KNIGHT] & checker else direction_of_check(king, checker)
         left &= left - 1
     return found
 

@@ -1,7 +1,7 @@
-"""The second set of assumptions (section 5.2): a model of the opponent, who moves by the odds and is never seen.
+"""The second set of assumptions (section 5.2): a model of the opponent, who moves by chance and is never seen.
 
-`lure` has a row of 64 for his king, pawns and pieces: f of the paper, how attractive each square is to them at this
-time of the game (all 1 without a database).
+`attraction` has a row of 64 for their king, pawns and pieces: f of the paper, how attractive each square is to them at
+this time of the game (all 1 without a database).
 """
 
 import numpy as np
@@ -10,146 +10,136 @@ from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.position import FORWARD, LAST_RANKS, SECOND_RANKS
-from ..parameters import KNIGHT_SHARE, KNIGHT_SPREAD, LINE_SHARE, LINE_SPREAD, PAWN_WALL, PIECE_ACTIVITY
-from .probability_matrices import (
-    COLOUR,
-    KINGS,
-    LEAST,
-    LENGTHS,
-    LINES,
-    NEXT,
-    OWN,
-    PAWNS,
-    PIECES,
-    attacked,
-    occupancy,
-    scale,
-    total,
-)
+from .lines import LENGTHS, LINES, NEXT
+from .probability_matrices import KINGS, LEAST, PAWNS, PIECES, attacked_squares, occupancy, scale_row, total
 
 KING_FLIGHT = 0.6
-"""The chance that his king moves when it is in check."""
+"""The chance that their king moves when it is in check (set by hand, as all numbers here)."""
+MOST_STEPS, DOUBLE_STEP = 0.9, 0.5
+"""The greatest chance that a pawn moves, and how often one that can goes two squares."""
 PAWN_FIRST, KING_LAST = 9.0, 0.3
-"""Weight of a pawn that has a try, and of his king, among those who may have taken a man of ours."""
+"""Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours."""
+NO_TAKER = 1e-6
+"""With less weight nobody could have taken, so that the matrices were wrong."""
 
 
 @kernel
-def walk_king(odds, scene, lure, chance):
-    """His king moves with this chance to one of the squares around it that we do not attack: a random walk."""
-    barred = scene[OWN] | attacked(scene)
+def walk_king(prob, known, attraction, chance):
+    """Their king moves with this chance to one of the squares around it that we do not attack: a random walk."""
+    barred = known.own | attacked_squares(known)
     before = np.empty(64, np.float64)
     for square in range(64):
-        before[square] = odds[KINGS, square]
+        before[square] = prob[KINGS, square]
     for square in range(64):
         moving = chance * before[square]
         if moving > LEAST:
             weight, left = 0.0, bits.KING[square] & ~barred
             while left:
-                weight += lure[KINGS, trailing_zeros(left)]
+                weight += attraction[KINGS, trailing_zeros(left)]
                 left &= left - 1
             if weight > 0.0:
-                odds[KINGS, square] -= moving
+                prob[KINGS, square] -= moving
                 left = bits.KING[square] & ~barred
                 while left:
                     there = trailing_zeros(left)
-                    odds[KINGS, there] += moving * lure[KINGS, there] / weight
+                    prob[KINGS, there] += moving * attraction[KINGS, there] / weight
                     left &= left - 1
 
 
 @kernel
-def advance_pawns(odds, scene, lure, chance):
-    """Each of his pawns steps ahead with this chance: one-way chains that end as pieces on our first rank."""
-    his = 1 - scene[COLOUR]
-    step = FORWARD[his]
+def advance_pawns(prob, known, attraction, chance):
+    """Each of their pawns steps ahead with this chance: one-way chains that end as pieces on our first rank."""
+    theirs = 1 - known.colour
+    step = FORWARD[theirs]
     for place in range(8, 56):
         square = place if step < 0 else 63 - place  # those ahead move first
-        pawn = odds[PAWNS, square]
+        pawn = prob[PAWNS, square]
         ahead = square + step
-        if pawn <= LEAST or scene[OWN] & bit(ahead):
+        if pawn <= LEAST or known.own & bit(ahead):
             continue
-        moving = pawn * min(0.9, chance * lure[PAWNS, ahead]) * (1.0 - occupancy(odds, ahead))
-        odds[PAWNS, square] -= moving
-        if LAST_RANKS[his] & bit(ahead):
-            odds[PIECES, ahead] += moving
+        moving = pawn * min(MOST_STEPS, chance * attraction[PAWNS, ahead]) * (1.0 - occupancy(prob, ahead))
+        prob[PAWNS, square] -= moving
+        if LAST_RANKS[theirs] & bit(ahead):
+            prob[PIECES, ahead] += moving
             continue
-        if SECOND_RANKS[his] & bit(square) and not scene[OWN] & bit(ahead + step):
-            double = 0.5 * moving * (1.0 - occupancy(odds, ahead + step))
-            odds[PAWNS, ahead + step] += double
+        if SECOND_RANKS[theirs] & bit(square) and not known.own & bit(ahead + step):
+            double = DOUBLE_STEP * moving * (1.0 - occupancy(prob, ahead + step))
+            prob[PAWNS, ahead + step] += double
             moving -= double
-        odds[PAWNS, ahead] += moving
+        prob[PAWNS, ahead] += moving
 
 
 @kernel
-def spread_run(odds, lure, squares, first, last, chance):
+def spread_run(prob, attraction, squares, first, last, chance):
     """Pieces move along a run of squares: from each of them to the others, c2 = 1/(k-1) if all are as attractive."""
     weight = 0.0
     for place in range(first, last):
-        weight += lure[PIECES, squares[place]]
+        weight += attraction[PIECES, squares[place]]
     flow = 0.0
     for place in range(first, last):
         square = squares[place]
-        flow += odds[PIECES, square] / (weight - lure[PIECES, square])
+        flow += prob[PIECES, square] / (weight - attraction[PIECES, square])
     for place in range(first, last):
         square = squares[place]
-        drawn, here = lure[PIECES, square], odds[PIECES, square]
-        odds[PIECES, square] = (1.0 - chance) * here + chance * drawn * (flow - here / (weight - drawn))
+        pull, here = attraction[PIECES, square], prob[PIECES, square]
+        prob[PIECES, square] = (1.0 - chance) * here + chance * pull * (flow - here / (weight - pull))
 
 
 @kernel
-def spread_run_evenly(odds, squares, first, last, chance):
+def spread_run_evenly(prob, squares, first, last, chance):
     """The same if all squares are as attractive."""
     summed = np.float32(0.0)
     for place in range(first, last):
-        summed += odds[PIECES, squares[place]]
+        summed += prob[PIECES, squares[place]]
     share = chance / np.float32(last - first - 1)
     stay = np.float32(1.0) - chance - share
     summed *= share
     for place in range(first, last):
         square = squares[place]
-        odds[PIECES, square] = stay * odds[PIECES, square] + summed
+        prob[PIECES, square] = stay * prob[PIECES, square] + summed
 
 
 @kernel
-def is_even(lure):
+def is_even(attraction):
     """Whether all squares are equally attractive to pieces, as without a database."""
     even = True
     for square in range(64):
-        even &= lure[PIECES, square] == 1.0
+        even &= attraction[PIECES, square] == 1.0
     return even
 
 
 @kernel
-def jump(odds, own, lure, even, chance):
+def spread_knights(prob, own, attraction, even, chance):
     """Knights among the pieces move with this chance (ours)."""
     before = np.empty(64, np.float32)
     for square in range(64):
-        before[square] = odds[PIECES, square]
+        before[square] = prob[PIECES, square]
     for square in range(64):
         moving = chance * before[square]
         ends = bits.KNIGHT[square] & ~own
         if moving > LEAST and ends:
-            odds[PIECES, square] -= moving
+            prob[PIECES, square] -= moving
             weight, left = np.float32(ones(ends)), ends
             if not even:
                 weight = np.float32(1e-9)
                 while left:
-                    weight += lure[PIECES, trailing_zeros(left)]
+                    weight += attraction[PIECES, trailing_zeros(left)]
                     left &= left - 1
             moving /= weight
             while ends:
                 there = trailing_zeros(ends)
-                odds[PIECES, there] += moving * lure[PIECES, there]
+                prob[PIECES, there] += moving * attraction[PIECES, there]
                 ends &= ends - 1
 
 
 @kernel
-def spread_pieces(odds, scene, lure, chance, constants):
+def spread_pieces(prob, known, attraction, chance, parameters):
     """The board is swept along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
-    stops, even = scene[OWN], is_even(lure)
+    stops, even = known.own, is_even(attraction)
     for square in range(64):
-        if odds[PAWNS, square] >= constants[PAWN_WALL]:
+        if prob[PAWNS, square] >= parameters.pawn_wall:
             stops |= bit(square)
-    along = np.float32(chance * constants[LINE_SPREAD])
+    along = np.float32(chance * parameters.line_spread)
     for line in range(len(LINES)):
         first = 0
         squares = LINES[line]
@@ -158,54 +148,54 @@ def spread_pieces(odds, scene, lure, chance, constants):
                 continue
             if place - first >= 2:
                 if even:
-                    spread_run_evenly(odds, squares, first, place, along)
+                    spread_run_evenly(prob, squares, first, place, along)
                 else:
-                    spread_run(odds, lure, squares, first, place, along)
+                    spread_run(prob, attraction, squares, first, place, along)
             first = place + 1
-    jump(odds, scene[OWN], lure, even, np.float32(chance * constants[KNIGHT_SPREAD]))
+    spread_knights(prob, known.own, attraction, even, np.float32(chance * parameters.knight_spread))
 
 
 @kernel
-def let_him_move(odds, scene, lure, in_check, constants):
-    """He has moved and nothing was taken: king, pawn or piece in the proportion 1 : k1 : k2."""
-    activity = constants[PIECE_ACTIVITY]
-    movers = total(odds, PAWNS) + activity * total(odds, PIECES) + 1.0
+def predict_quiet_move(prob, known, attraction, in_check, parameters):
+    """They have moved and taken nothing: king, pawn or piece in the proportion 1 : k1 : k2."""
+    activity = parameters.piece_activity
+    movers = total(prob, PAWNS) + activity * total(prob, PIECES) + 1.0
     chance = 1.0 / movers
     walking = max(chance, KING_FLIGHT) if in_check else chance
     rest = (1.0 - walking) / max(1e-9, 1.0 - chance)
-    walk_king(odds, scene, lure, walking)
-    advance_pawns(odds, scene, lure, chance * rest)
-    spread_pieces(odds, scene, lure, min(1.0, activity * chance * rest), constants)
+    walk_king(prob, known, attraction, walking)
+    advance_pawns(prob, known, attraction, chance * rest)
+    spread_pieces(prob, known, attraction, min(1.0, activity * chance * rest), parameters)
 
 
 @kernel
-def weigh_takers(odds, scene, square, his_tries, constants, weights):
+def weigh_takers(prob, known, square, their_tries, parameters, weights):
     """Weigh who may have taken on a square: for each row and square the weight of a man there. The sum."""
-    own, summed = scene[OWN], 0.0
+    own, summed = known.own, 0.0
     for row in range(3):
         for other in range(64):
             weights[row, other] = 0.0
-    left = bits.PAWN[scene[COLOUR], square] & ~own
-    while left and his_tries:
+    left = bits.PAWN[known.colour, square] & ~own
+    while left and their_tries:
         other = trailing_zeros(left)
-        weights[PAWNS, other] = PAWN_FIRST * odds[PAWNS, other]
+        weights[PAWNS, other] = PAWN_FIRST * prob[PAWNS, other]
         left &= left - 1
     left = bits.KNIGHT[square] & ~own
     while left:
         other = trailing_zeros(left)
-        weights[PIECES, other] = constants[KNIGHT_SHARE] * odds[PIECES, other]
+        weights[PIECES, other] = parameters.knight_share * prob[PIECES, other]
         left &= left - 1
-    if not attacked(scene) & bit(square):
+    if not attacked_squares(known) & bit(square):
         left = bits.KING[square] & ~own
         while left:
             other = trailing_zeros(left)
-            weights[KINGS, other] = KING_LAST * odds[KINGS, other]
+            weights[KINGS, other] = KING_LAST * prob[KINGS, other]
             left &= left - 1
     for direction in range(8):
-        clear, other = constants[LINE_SHARE], NEXT[direction, square]
+        clear, other = parameters.line_share, NEXT[direction, square]
         while other >= 0 and not own & bit(other):
-            weights[PIECES, other] += clear * odds[PIECES, other]
-            clear *= 1.0 - occupancy(odds, other)
+            weights[PIECES, other] += clear * prob[PIECES, other]
+            clear *= 1.0 - occupancy(prob, other)
             other = NEXT[direction, other]
     for row in range(3):
         for other in range(64):
@@ -214,28 +204,28 @@ def weigh_takers(odds, scene, square, his_tries, constants, weights):
 
 
 @kernel
-def let_him_take(odds, scene, square, his_tries, constants):
-    """A man of ours was taken on `square`, which `scene` knows already: somebody who could has come there."""
+def predict_capture(prob, known, square, their_tries, parameters):
+    """A man of ours was taken on `square`, and is gone from `known`: one of their men that could has come there."""
     weights = np.empty((3, 64), np.float64)
-    summed = weigh_takers(odds, scene, square, his_tries, constants, weights)
-    if summed < 1e-6:
-        pieces = total(odds, PIECES)
+    summed = weigh_takers(prob, known, square, their_tries, parameters, weights)
+    if summed < NO_TAKER:
+        pieces = total(prob, PIECES)
         if pieces >= 1.0:
-            scale(odds, PIECES, pieces - 1.0, ~scene[OWN])
-            odds[PIECES, square] += 1.0
+            scale_row(prob, PIECES, pieces - 1.0, ~known.own)
+            prob[PIECES, square] += 1.0
         else:
-            scale(odds, KINGS, 1e-6, ~scene[OWN])
-            odds[KINGS, square] = 1.0
+            scale_row(prob, KINGS, NO_TAKER, ~known.own)
+            prob[KINGS, square] = 1.0
         return
     for row in range(3):
-        before, come = total(odds, row), 0.0
+        before, come = total(prob, row), 0.0
         for other in range(64):
             share = weights[row, other] / summed
             if share > 0.0:
                 come += share
-                odds[row, other] -= min(odds[row, other], share)
+                prob[row, other] -= min(prob[row, other], share)
         if come > 0.0:
-            scale(odds, row, max(0.0, before - come), ~scene[OWN] & ~bit(square))
-            odds[row, square] = come
+            scale_row(prob, row, max(0.0, before - come), ~known.own & ~bit(square))
+            prob[row, square] = come
         else:
-            odds[row, square] = 0.0
+            prob[row, square] = 0.0

@@ -1,10 +1,7 @@
-"""The probability matrices of approaches B and C, and the first set of assumptions (section 5.2): chess by the odds.
+"""The probability matrices of approaches B and C (section 5.2): where the men of the other side may stand.
 
-`odds` has three rows of 64: the chances that his king, a pawn, another piece of his stand on each square. `scene` is
-what we know for sure:
-     0..5    our men by kind, 6 all of them, 7 our colour, 8 our castling rights,
-     9       our pawn tries as announced (inside a search: 1, because they are not simulated),
-     10, 11  his pawns and pieces by what was taken, 12 the directions of check to our king
+`prob` has three rows of 64: the chance that their king, a pawn, another piece of theirs stands on each square (P_k, P_w
+and P_c of the paper). A row sums to the number of such men. `known` is a record of what is known for sure.
 """
 
 import numpy as np
@@ -12,136 +9,106 @@ import numpy as np
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN, NONE, THROUGH, bit
+from ...games.chess.bits import BETWEEN, NONE, bit
+from ...games.chess.messages import NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
 from ...games.chess.moves import reach
-from ...games.chess.position import KING, LAST_RANKS, PAWN, end_of, kind_on, promotion_of, start_of
-from ..parameters import DAMPING, HAZARD_KING, HAZARD_PAWN, HAZARD_PIECE, KING_CONTROL, KNIGHT_SHARE, LINE_SHARE, PIN
+from ...games.chess.position import KINDS, KING, LAST_RANKS, PAWN, end_of, kind_on, promotion_of, start_of
 
 KINGS, PAWNS, PIECES = 0, 1, 2
-"""The rows of the odds, and of the control of squares by his king, pawns and pieces."""
-OWN, COLOUR, RIGHTS, TRIES, HIS_PAWNS, HIS_PIECES, CHECKS = 6, 7, 8, 9, 10, 11, 12
-SCENE = 13
-LEAST = 1e-4
-"""Chances below this are not followed any further."""
+"""The rows of the matrices."""
+_FIELDS = [
+    ("men", np.int64, KINDS),  # our men by kind, as sets of squares
+    ("own", np.int64),  # all of them
+    ("colour", np.int64),  # ours
+    ("rights", np.int64),  # our castling rights
+    ("tries", np.int64),  # our pawn tries as announced (inside a search: 1, because they are not simulated)
+    ("their_pawns", np.int64),  # how many pawns and pieces they have, by what was taken
+    ("their_pieces", np.int64),
+    ("checks", np.int64),  # the directions of check to our king
+]
+KNOWN = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 SURE = 0.98
 """No square is taken as occupied with more than this chance."""
-OCC, CONTROL, HAZARD, PADDED = 0, 1, 4, 6
-SURVEYED = 20
-"""The rows of a survey: how probably a square is occupied; how much he controls it by his king, pawns and pieces; the
-chance that an unprotected and a protected man of ours are taken there when he moves. The rest are boards with a margin
-of empty squares, which must begin as zeros: his king, pawns and pieces, what each square adds to control of the next
-one on a line and what it lets through, and the control that is carried along."""
-WIDE, BOARD_WITH_MARGIN, CORNER = 12, 144, 26
-FIRST_BOARD = 64 * PADDED
-ADDED, LET_THROUGH, CARRYING = 3 * BOARD_WITH_MARGIN, 4 * BOARD_WITH_MARGIN, 5 * BOARD_WITH_MARGIN
-CARRIED = FIRST_BOARD + CARRYING
-MARGINED = np.array([CORNER + WIDE * (square // 8) + square % 8 for square in range(64)])
+LEAST = 1e-4
+"""Chances below this are not followed any further."""
+LOST_ROW = 1e-3
+"""A row of which less than this share is left has contradicted what was said, and is spread anew."""
 
 
-def _neighbours(steps: tuple[tuple[int, int], ...]) -> np.ndarray:
-    """The next square in each direction, or -1 beyond the edge."""
-    found = np.full((len(steps), 64), -1, np.int64)
-    for row, (up, right) in enumerate(steps):
-        for square in range(64):
-            rank, file = square // 8 + up, square % 8 + right
-            if 0 <= rank < 8 and 0 <= file < 8:
-                found[row, square] = 8 * rank + file
-    return found
-
-
-NEXT = _neighbours(((0, 1), (1, 0), (1, 1), (1, -1), (0, -1), (-1, 0), (-1, -1), (-1, 1)))
-"""The four directions upwards, then their opposites."""
-
-
-def _lines() -> tuple[np.ndarray, np.ndarray]:
-    """Every rank, file and diagonal of two squares or more: its squares, its length."""
-    lines = []
-    for direction in range(4):
-        for square in range(64):
-            if NEXT[direction + 4, square] < 0:
-                line = [square]
-                while NEXT[direction, line[-1]] >= 0:
-                    line.append(int(NEXT[direction, line[-1]]))
-                if len(line) > 1:
-                    lines.append(line)
-    squares = np.zeros((len(lines), 8), np.int64)
-    for row, line in enumerate(lines):
-        squares[row, : len(line)] = line
-    return squares, np.array([len(line) for line in lines])
-
-
-LINES, LENGTHS = _lines()
+def new_record(layout: np.dtype) -> np.record:
+    """A record of zeros, whose fields kernels read and write."""
+    record: np.record = np.zeros(1, layout)[0]
+    return record
 
 
 @kernel
-def set_home(odds, scene, colour):
-    """The men at the start of a game."""
+def place_at_home(prob, known, colour):
+    """Place their men as at the start of a game."""
     for square in range(64):
         rank = square // 8 if colour == 1 else 7 - square // 8
-        odds[KINGS, square] = 1.0 if rank == 0 and square % 8 == 4 else 0.0
-        odds[PAWNS, square] = 1.0 if rank == 1 else 0.0
-        odds[PIECES, square] = 1.0 if rank == 0 and square % 8 != 4 else 0.0
-    scene[COLOUR] = colour
-    scene[HIS_PAWNS] = 8
-    scene[HIS_PIECES] = 7
-    scene[CHECKS] = 0
+        prob[KINGS, square] = 1.0 if rank == 0 and square % 8 == 4 else 0.0
+        prob[PAWNS, square] = 1.0 if rank == 1 else 0.0
+        prob[PIECES, square] = 1.0 if rank == 0 and square % 8 != 4 else 0.0
+    known.colour = colour
+    known.their_pawns, known.their_pieces = 8, 7
+    known.checks = 0
 
 
 @kernel
-def scatter(odds, scene, pawns, pieces):
-    """The men of a game that begins in the middle: anywhere they may stand."""
-    scene[HIS_PAWNS], scene[HIS_PIECES] = pawns, pieces
-    free = ~scene[OWN]
+def place_anywhere(prob, known, pawns, pieces):
+    """Place their men for a game that begins in the middle: anywhere they may stand."""
+    known.their_pawns, known.their_pieces = pawns, pieces
+    free = ~known.own
     inside = free & ~LAST_RANKS[0] & ~LAST_RANKS[1]
     for square in range(64):
-        odds[KINGS, square] = 1.0 / ones(free) if free & bit(square) else 0.0
-        odds[PAWNS, square] = pawns / ones(inside) if inside & bit(square) else 0.0
-        odds[PIECES, square] = pieces / ones(free) if free & bit(square) else 0.0
-    deny_king(odds, scene)
+        prob[KINGS, square] = 1.0 / ones(free) if free & bit(square) else 0.0
+        prob[PAWNS, square] = pawns / ones(inside) if inside & bit(square) else 0.0
+        prob[PIECES, square] = pieces / ones(free) if free & bit(square) else 0.0
+    keep_king_out_of_check(prob, known)
 
 
 @kernel
-def occupancy(odds, square):
-    """The chance that a man of his stands on a square."""
-    return min(SURE, odds[KINGS, square] + odds[PAWNS, square] + odds[PIECES, square])
+def occupancy(prob, square):
+    """The chance that a man of theirs stands on a square."""
+    return min(SURE, prob[KINGS, square] + prob[PAWNS, square] + prob[PIECES, square])
 
 
 @kernel
-def total(odds, row):
-    """How many men a row of the odds stands for."""
+def total(prob, row):
+    """How many men a row of the matrices stands for."""
     found = 0.0
     for square in range(64):
-        found += odds[row, square]
+        found += prob[row, square]
     return found
 
 
 @kernel
-def scale(odds, row, wanted, possible):
+def scale_row(prob, row, wanted, possible):
     """Bring the sum of a row to `wanted`; if nothing was left of it, spread it over the possible squares."""
-    present = total(odds, row)
-    if present > 1e-3 * wanted:
+    present = total(prob, row)
+    if present > LOST_ROW * wanted:
         factor = wanted / present
         for square in range(64):
-            odds[row, square] *= factor
+            prob[row, square] *= factor
         return
     share = wanted / max(1, ones(possible))
     for square in range(64):
-        odds[row, square] = share if possible & bit(square) else 0.0
+        prob[row, square] = share if possible & bit(square) else 0.0
 
 
 @kernel
-def empty(odds, squares, possible):
-    """Take all of his men off these squares and spread them over the rest: "their total sum does not change"."""
+def clear_squares(prob, squares, possible):
+    """Take all of their men off these squares and spread them over the rest: "their total sum does not change"."""
     for row in range(3):
-        before, gone = total(odds, row), 0.0
+        before, gone = total(prob, row), 0.0
         left = squares
         while left:
             square = trailing_zeros(left)
-            gone += odds[row, square]
-            odds[row, square] = 0.0
+            gone += prob[row, square]
+            prob[row, square] = 0.0
             left &= left - 1
         if gone > 0.0:
-            scale(odds, row, before, possible)
+            scale_row(prob, row, before, possible)
 
 
 @kernel
@@ -151,206 +118,83 @@ def attacks_of(kind, square, colour, occ):
 
 
 @kernel
-def attacked(scene):
-    """The squares that our men attack, through his men, whom we do not see; a protected man of ours stands on one."""
-    found, own = NONE, scene[OWN]
-    for kind in range(KING + 1):
-        left = scene[kind]
+def attacked_squares(known):
+    """The squares that our men attack, through their men, whom we do not see; a protected man of ours is on one."""
+    found = NONE
+    for kind in range(KINDS):
+        left = known.men[kind]
         while left:
-            found |= attacks_of(kind, trailing_zeros(left), scene[COLOUR], own)
+            found |= attacks_of(kind, trailing_zeros(left), known.colour, known.own)
             left &= left - 1
     return found
 
 
 @kernel
-def copy_with_margin(odds, own, constants, ground, boards):
-    """Begin a survey: copy his men to boards with a margin."""
-    share, damping = np.float32(constants[LINE_SHARE]), np.float32(constants[DAMPING])
-    for square in range(64):
-        cell = FIRST_BOARD + MARGINED[square]
-        king, pawn, piece = odds[KINGS, square], odds[PAWNS, square], odds[PIECES, square]
-        there = min(np.float32(SURE), king + pawn + piece)
-        free = np.float32(~(own >> square) & 1)
-        ground[OCC, square] = there
-        boards[cell + KINGS * BOARD_WITH_MARGIN] = king
-        boards[cell + PAWNS * BOARD_WITH_MARGIN] = pawn
-        boards[cell + PIECES * BOARD_WITH_MARGIN] = piece
-        boards[cell + ADDED] = free * share * piece
-        boards[cell + LET_THROUGH] = free * damping * (np.float32(1.0) - there)
-
-
-@kernel
-def survey_lines(ground, boards):
-    """Add his control along ranks, files and diagonals."""
-    for way in (WIDE - 1, WIDE, WIDE + 1, -WIDE - 1, -WIDE, -WIDE + 1):
-        first = 0 if way < 0 else 7
-        for file in range(8):
-            boards[CARRIED + CORNER + WIDE * first + file] = 0.0
-        for step in range(1, 8):
-            rank = step if way < 0 else 7 - step
-            for file in range(8):
-                here = FIRST_BOARD + CORNER + WIDE * rank + file
-                near = here + way
-                carried = boards[near + ADDED] + boards[near + LET_THROUGH] * boards[near + CARRYING]
-                boards[here + CARRYING] = carried
-                ground[CONTROL + PIECES, 8 * rank + file] += carried
-    for rank in range(8):
-        right, left = np.float32(0.0), np.float32(0.0)
-        for file in range(7):
-            cell = FIRST_BOARD + CORNER + WIDE * rank + file
-            right = boards[cell + ADDED] + boards[cell + LET_THROUGH] * right
-            ground[CONTROL + PIECES, 8 * rank + file + 1] += right
-            cell += 7 - 2 * file
-            left = boards[cell + ADDED] + boards[cell + LET_THROUGH] * left
-            ground[CONTROL + PIECES, 8 * rank + 6 - file] += left
-
-
-@kernel
-def survey(odds, scene, constants, ground):
-    """Work out for every square how probably it is occupied, how much he controls it, and how exposed a man is there.
-
-    Control is Prob_control of the paper, in its three parts.
-    """
-    boards = ground.reshape(ground.size)
-    copy_with_margin(odds, scene[OWN], constants, ground, boards)
-    jump, back = np.float32(constants[KNIGHT_SHARE]), WIDE if scene[COLOUR] == 0 else -WIDE
-    for square in range(64):
-        cell = FIRST_BOARD + MARGINED[square]
-        beside = boards[cell - 1] + boards[cell + 1]
-        above = boards[cell + WIDE - 1] + boards[cell + WIDE] + boards[cell + WIDE + 1]
-        below = boards[cell - WIDE - 1] + boards[cell - WIDE] + boards[cell - WIDE + 1]
-        ground[CONTROL + KINGS, square] = beside + above + below
-        cell += BOARD_WITH_MARGIN
-        ground[CONTROL + PAWNS, square] = boards[cell + back - 1] + boards[cell + back + 1]
-        cell += BOARD_WITH_MARGIN
-        near = boards[cell + WIDE - 2] + boards[cell + WIDE + 2] + boards[cell - WIDE - 2] + boards[cell - WIDE + 2]
-        far = boards[cell + 2 * WIDE - 1] + boards[cell + 2 * WIDE + 1]
-        far += boards[cell - 2 * WIDE - 1] + boards[cell - 2 * WIDE + 1]
-        ground[CONTROL + PIECES, square] = jump * (near + far)
-    survey_lines(ground, boards)
-    pawn, piece = np.float32(constants[HAZARD_PAWN]), np.float32(constants[HAZARD_PIECE])
-    king = np.float32(constants[HAZARD_KING])
-    for square in range(64):
-        x = pawn * ground[CONTROL + PAWNS, square] + piece * ground[CONTROL + PIECES, square]
-        y = x + king * ground[CONTROL + KINGS, square]
-        ground[HAZARD + 1, square] = x / (np.float32(1.0) + x)
-        ground[HAZARD, square] = y / (np.float32(1.0) + y)
-
-
-@kernel
-def way_is_clear(ground, squares):
-    """The chance that these squares are empty."""
-    chance = 1.0
-    while squares:
-        chance *= 1.0 - ground[OCC, trailing_zeros(squares)]
-        squares &= squares - 1
-    return chance
-
-
-@kernel
-def pin_chance(scene, ground, start, end, constants):
-    """The chance that a man may not leave its square because it protects the king."""
-    king = trailing_zeros(scene[KING])
-    if THROUGH[king, start] == 0 or BETWEEN[king, start] & scene[OWN] or THROUGH[king, start] & bit(end):
-        return 0.0
-    return min(0.9, constants[PIN] * ground[CONTROL + PIECES, start])
-
-
-@kernel
-def legality(odds, scene, ground, kind, start, end, constants):
-    """Prob_legal: the way is clear and the king is not left in check (section 5.2)."""
-    if kind == KING:
-        x = ground[CONTROL + KINGS, end] + ground[CONTROL + PAWNS, end] + ground[CONTROL + PIECES, end]
-        x *= constants[KING_CONTROL]
-        chance = 1.0 / (1.0 + x + x * x)
-        if abs(end - start) == 2:
-            middle = (start + end) // 2
-            x = ground[CONTROL + PAWNS, middle] + ground[CONTROL + PIECES, middle]
-            return chance / (1.0 + x) * way_is_clear(ground, BETWEEN[start, end] | bit(end))
-        return chance
-    if kind == PAWN:
-        if (end - start) % 8:
-            chance = min(1.0, odds[PAWNS, end] + odds[PIECES, end])
-        else:
-            chance = way_is_clear(ground, BETWEEN[start, end] | bit(end))
-    else:
-        chance = way_is_clear(ground, BETWEEN[start, end])
-    return chance * (1.0 - pin_chance(scene, ground, start, end, constants))
-
-
-@kernel
-def move_in(scene, move):
+def make_own_move(known, move):
     """Make our move on our own men. The kind that stands on the new square."""
-    own_before = scene[OWN]
-    kind = move_own(scene, scene[COLOUR], move)
+    own_before = known.own
+    kind = move_own(known.men, known.colour, move)
     own = NONE
-    for other in range(KING + 1):
-        own |= scene[other]
-    scene[OWN] = own
+    for other in range(KINDS):
+        own |= known.men[other]
+    known.own = own
     if kind == KING:
-        scene[RIGHTS] = 0
+        known.rights = 0
     if not own_before & bit(end_of(move)) and promotion_of(move):
         return promotion_of(move)
     return kind
 
 
 @kernel
-def take_off(scene, square):
+def remove_own_man(known, square):
     """A man of ours is taken. Its kind."""
-    kind = kind_on(scene, square)
-    scene[kind] &= ~bit(square)
-    scene[OWN] &= ~bit(square)
+    kind = kind_on(known.men, square)
+    known.men[kind] &= ~bit(square)
+    known.own &= ~bit(square)
     return kind
 
 
 @kernel
-def note_move(odds, scene, move, taken, victim):
-    """Our move was made, and the referee said what it took (0, 1 a pawn, 2 a piece) where; `scene` has it already."""
+def note_own_move(prob, known, move, taken, victim):
+    """Our move was made, and the referee said what it took (if anything) and where; `known` has the move already."""
     end = end_of(move)
     passed = BETWEEN[start_of(move), end] | bit(end)
-    possible = ~scene[OWN]
-    if taken:
-        row = PAWNS if taken == 1 else PIECES
-        before, there = total(odds, row), odds[row, victim]
-        if taken == 2 and before < 0.5:  # all seven pieces are gone: a pawn has become one
-            scale(odds, PAWNS, max(0.0, total(odds, PAWNS) - 1.0), possible)
-        scene[HIS_PAWNS if taken == 1 or scene[HIS_PIECES] == 0 else HIS_PIECES] -= 1
-        odds[row, victim] = 0.0
+    possible = ~known.own
+    if taken != NOTHING_TAKEN:
+        row = PAWNS if taken == PAWN_TAKEN else PIECES
+        before, there = total(prob, row), prob[row, victim]
+        if taken == PIECE_TAKEN and before < 0.5:  # all seven pieces are gone: a pawn has become one
+            scale_row(prob, PAWNS, max(0.0, total(prob, PAWNS) - 1.0), possible)
+        if taken == PAWN_TAKEN or known.their_pieces == 0:
+            known.their_pawns -= 1
+        else:
+            known.their_pieces -= 1
+        prob[row, victim] = 0.0
         if before - there > 0.0:
             factor = max(0.0, before - 1.0) / (before - there)
             for square in range(64):
-                odds[row, square] *= factor
-    empty(odds, passed, possible)
+                prob[row, square] *= factor
+    clear_squares(prob, passed, possible)
 
 
 @kernel
-def deny_king(odds, scene):
-    """It is our move: his king stands on no square that we attack, as far as the way there is clear."""
-    own = scene[OWN]
-    for kind in range(KING + 1):
-        men = scene[kind]
+def keep_king_out_of_check(prob, known):
+    """It is our move: their king stands on no square that we attack, as far as the way there is clear."""
+    own = known.own
+    for kind in range(KINDS):
+        men = known.men[kind]
         while men:
             start = trailing_zeros(men)
-            left = attacks_of(kind, start, scene[COLOUR], own) & ~own
+            left = attacks_of(kind, start, known.colour, own) & ~own
             while left:
                 square = trailing_zeros(left)
-                if odds[KINGS, square] > 0.0:
+                if prob[KINGS, square] > 0.0:
                     clear, between = 1.0, BETWEEN[start, square]
                     while between:
                         inside = trailing_zeros(between)
-                        clear *= 1.0 - min(SURE, odds[PAWNS, inside] + odds[PIECES, inside])
+                        clear *= 1.0 - min(SURE, prob[PAWNS, inside] + prob[PIECES, inside])
                         between &= between - 1
-                    odds[KINGS, square] *= 1.0 - clear
+                    prob[KINGS, square] *= 1.0 - clear
                 left &= left - 1
             men &= men - 1
-    scale(odds, KINGS, 1.0, ~(own | attacked(scene)))
-
-
-@kernel
-def pawn_targets(scene):
-    """The squares that our pawns attack and that none of our men stands on."""
-    left, found = scene[PAWN], NONE
-    while left:
-        found |= bits.PAWN[scene[COLOUR], trailing_zeros(left)]
-        left &= left - 1
-    return found & ~scene[OWN]
+    scale_row(prob, KINGS, 1.0, ~(own | attacked_squares(known)))

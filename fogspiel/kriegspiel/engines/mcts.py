@@ -17,11 +17,11 @@ from ...games.chess.messages import MESSAGE
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
 from ...games.kriegspiel import rules
 from ..beliefs.belief_update import sharpen
-from ..beliefs.matrix_engine import Perceiving
+from ..beliefs.matrix_engine import MatrixEngine
 from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
 from ..engine import Choice, Effort, Maker
 from ..opponent_model import NO_MODEL, find_model, habits_of
-from ..parameters import Constants
+from ..parameters import Parameters
 from ..search.approach_a import MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
 from ..search.approach_c import begin_tree, grow_tree
@@ -38,12 +38,12 @@ the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games 
 NO_END = 1 << 60
 PLACES = 1 << 15
 """Room for places in a tree: more than C searches, and some tenths of a second for B."""
-MEN_ONLY = Constants(exploration=1.0, advance=0.0)
+MEN_ONLY = Parameters(exploration=1.0, advance=0.0)
 """B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C."""
 A_EXPLORATION = 0.7
 
 
-class Searching(Perceiving):
+class Searching(MatrixEngine):
     """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
 
     size = SLICE
@@ -120,11 +120,11 @@ class C(Searching):
         self,
         effort: Effort,
         stream: np.ndarray,
-        constants: Constants | None = None,
+        parameters: Parameters | None = None,
         model: np.ndarray | None = None,
         opposed: tuple[int, int] = (8, 7),
     ):
-        super().__init__(effort, stream, constants, model, opposed)
+        super().__init__(effort, stream, parameters, model, opposed)
         self.trees: list[Tree] = [empty_tree(PLACES) for _ in range(effort.threads)]
         self.certain = Minimax(effort, stream, opposed=opposed)
 
@@ -159,7 +159,7 @@ class C(Searching):
         sets = np.array([theirs[KING], theirs[PAWN], pieces, ~(meta[EMPTY] | meta[WHOLE])], np.int64)
         if self.side:
             sets = sets.byteswap()
-        sharpen(self.odds, self.scene, sets, sets[3], meta[FEWEST], meta[MOST])
+        sharpen(self.prob, sets, sets[3], meta[FEWEST], meta[MOST])
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         if enemies(self.certain.meta) == 0:
@@ -175,25 +175,26 @@ class C(Searching):
         self.changed: set[int] = set()
         for tree in self.trees:
             tree.used[:] = 1, 0, 0
-            tree.odds[0], tree.scenes[0] = self.odds, self.scene
+            tree.prob[0], tree.known[0] = self.prob, self.known
             for place, move in enumerate(moves):
                 tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
             self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED :]))
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
-        begin_tree(tree, refused, self.constants)
+        begin_tree(tree, refused, self.parameters)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         for tree in self.trees:
             forbid(tree, self.last or 0)
-            tree.odds[0] = self.odds
+            tree.prob[0] = self.prob
         self.changed = set(range(len(self.trees)))
 
     def search(self, thread: int, size: int) -> int:
         is_changed = thread in self.changed
         self.changed.discard(thread)
-        return int(grow_tree(self.trees[thread], self.lure, self.constants, self.streams[thread], size, is_changed))
+        tree, stream = self.trees[thread], self.streams[thread]
+        return int(grow_tree(tree, self.attraction, self.parameters, stream, size, is_changed))
 
     def visited(self, thread: int) -> dict[int, float]:
         tree = self.trees[thread]
@@ -213,22 +214,22 @@ class B(C):
         k: int,
         effort: Effort,
         stream: np.ndarray,
-        constants: Constants = MEN_ONLY,
+        parameters: Parameters = MEN_ONLY,
         model: np.ndarray | None = None,
     ):
-        super().__init__(effort, stream, constants, model)
+        super().__init__(effort, stream, parameters, model)
         self.k = k
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
-        list_attempts(tree, 0, refused, self.constants)
+        list_attempts(tree, 0, refused, self.parameters)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         for tree in self.trees:
             forbid(tree, self.last or 0)
-            tree.odds[0] = self.odds
+            tree.prob[0] = self.prob
 
     def search(self, thread: int, size: int) -> int:
-        return int(simulate(self.trees[thread], self.lure, self.k, self.constants, self.streams[thread], size))
+        return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))
 
 
 class A(Searching):
@@ -240,16 +241,16 @@ class A(Searching):
         self.forest: list[MessageTree] = [empty_message_tree(1 << 17) for _ in range(self.effort.threads)]
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
         self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
-        self.likely = self.odds * habits_of(self.model, 1 - self.side, self.answers)
+        self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
-        self.likely = self.odds * habits_of(self.model, 1 - self.side, self.answers)
+        self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:
         return int(
             play_boards(
-                self.forest[thread], self.likely, self.scene, min(self.quiet, 99), self.seen_refused, self.heard_last,
+                self.forest[thread], self.likely, self.known, min(self.quiet, 99), self.seen_refused, self.heard_last,
                 A_EXPLORATION, self.streams[thread], size,
             )
         )  # fmt: skip

@@ -7,157 +7,138 @@ king and the chance of mate count a little, all of them from the same matrices.
 
 import math
 
+import numpy as np
+
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ALL, BETWEEN, NONE, THROUGH, bit
 from ...games.chess.moves import reach
 from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
-from ..beliefs.probability_matrices import (
-    COLOUR,
-    CONTROL,
-    HAZARD,
-    HIS_PAWNS,
-    HIS_PIECES,
-    KINGS,
-    LEAST,
-    OWN,
-    PAWNS,
-    PIECES,
-    SURVEYED,
-    attacks_of,
-    survey,
-)
-from ..parameters import (
-    ADVANCE,
-    ADVANCE_EARLY,
-    APPROACH,
-    CENTRE,
-    CONFINEMENT,
-    KING_DANGER,
-    KING_ESCAPE,
-    MATE,
-    MOBILITY,
-    PIN,
-    PROTECTION,
-    RECAPTURE,
-    VALUE_BISHOP,
-    VALUE_HIS_PAWN,
-    VALUE_HIS_PIECE,
-    VALUE_KNIGHT,
-    VALUE_PAWN,
-    VALUE_QUEEN,
-    VALUE_ROOK,
-)
+from ..beliefs.board_survey import MOST_PINNED, PROTECTED, SURVEY, UNPROTECTED, survey_board
+from ..beliefs.probability_matrices import KINGS, LEAST, PAWNS, PIECES, attacks_of
 
-WORTH, LOSS, SUMS = SURVEYED, SURVEYED + 1, SURVEYED + 3
-GROUND = SURVEYED + 4
-"""The rows of the ground beyond the survey: what our men are worth, what they may lose on average at his next move
-where they stand, unprotected and protected; and the sums of the place."""
-MATERIAL, ALL_LOSS, ALL_CHANCE, KING_DANGERS, PINNED, OTHERS_LOSS, OTHERS_CHANCE = 0, 1, 2, 3, 4, 5, 6
-NET, POSSIBLE, STEADY, LINE, SLIDERS, SLIDING = 64, 65, 66, 67, 68, 69
 MOST_SLIDERS = 16
-SETS = SLIDING + 2 * MOST_SLIDERS
+_FIELDS = [
+    ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
+    ("worth", np.float32, 64),  # what our man on a square is worth
+    ("loss", np.float32, (2, 64)),  # what they take there at their next move on average: unprotected, protected
+    ("material", np.float32),  # what our men are worth less theirs
+    ("all_loss", np.float32),  # what we lose at their next move on average, and the chance that we lose something
+    ("all_chance", np.float32),
+    ("others_loss", np.float32),  # the same without the lifted man
+    ("others_chance", np.float32),
+    ("king_danger", np.float32),  # how bad a check would be
+    ("pinned", np.float32),  # the chance that the lifted man is pinned
+    ("line", np.int64),  # the line on which it may move all the same
+    ("attacks", np.int64, 64),  # what our man on a square attacks
+    ("net", np.int64),  # what all attack
+    ("possible", np.int64),  # where their king may be
+    ("steady", np.int64),  # what our men attack that do not slide, without the lifted one
+    ("sliders", np.int64),  # how many of the others slide
+    ("slider", np.int64, MOST_SLIDERS),  # their squares
+    ("slides", np.int64, MOST_SLIDERS),  # what each attacks when the lifted man is gone
+]
+FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+"""What all attempts at a place have in common, and what all attempts of a lifted man have in common."""
 FEW = 4
 """So many men besides his king that their confinement begins to count."""
 
 
 @kernel
-def value_of(kind, square, scene, constants):
+def value_of(kind, square, known, parameters):
     """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men he has."""
     if kind == PAWN:
-        steps = square // 8 - 1 if scene[COLOUR] == 0 else 6 - square // 8
-        gone = (15.0 - scene[HIS_PAWNS] - scene[HIS_PIECES]) / 15.0
-        return constants[VALUE_PAWN] + constants[ADVANCE] * (constants[ADVANCE_EARLY] + gone) * steps * steps
+        steps = square // 8 - 1 if known.colour == 0 else 6 - square // 8
+        gone = (15.0 - known.their_pawns - known.their_pieces) / 15.0
+        return parameters.value_pawn + parameters.advance * (parameters.advance_early + gone) * steps * steps
     if kind == KNIGHT:
-        return constants[VALUE_KNIGHT]
+        return parameters.value_knight
     if kind == BISHOP:
-        return constants[VALUE_BISHOP]
+        return parameters.value_bishop
     if kind == ROOK:
-        return constants[VALUE_ROOK]
+        return parameters.value_rook
     if kind == QUEEN:
-        return constants[VALUE_QUEEN]
+        return parameters.value_queen
     return 0.0
 
 
 @kernel
-def material(scene, constants):
+def material(known, parameters):
     """What our men are worth less his."""
-    found = -constants[VALUE_HIS_PAWN] * scene[HIS_PAWNS] - constants[VALUE_HIS_PIECE] * scene[HIS_PIECES]
+    found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
     for kind in range(KING):
-        left = scene[kind]
+        left = known.men[kind]
         while left:
-            found += value_of(kind, trailing_zeros(left), scene, constants)
+            found += value_of(kind, trailing_zeros(left), known, parameters)
             left &= left - 1
     return found
 
 
 @kernel
-def danger_of_king(king, own, ground, constants):
+def danger_of_king(king, own, survey, parameters):
     """How bad a check would be for our king on a square: it counts most if no square around it is safe."""
     safe = 0.0
     left = bits.KING[king] & ~own
     while left:
         square = trailing_zeros(left)
-        held = ground[CONTROL + KINGS, square] + ground[CONTROL + PAWNS, square] + ground[CONTROL + PIECES, square]
+        held = survey.control[KINGS, square] + survey.control[PAWNS, square] + survey.control[PIECES, square]
         safe += 1.0 / (1.0 + 2.0 * held)
         left &= left - 1
-    x = ground[CONTROL + PIECES, king] + ground[CONTROL + PAWNS, king]
-    return constants[KING_DANGER] * x / (1.0 + x) * math.exp(-constants[KING_ESCAPE] * safe)
+    x = survey.control[PIECES, king] + survey.control[PAWNS, king]
+    return parameters.king_danger * x / (1.0 + x) * math.exp(-parameters.king_escape * safe)
 
 
 @kernel
-def net_loss(worth, is_protected, ground, square, constants):
+def net_loss(worth, is_protected, survey, square, parameters):
     """What the loss of a man costs if we can take back on a protected square."""
     if not is_protected:
         return worth
-    pawns, pieces = ground[CONTROL + PAWNS, square], ground[CONTROL + PIECES, square]
-    taker = (2.0 * constants[VALUE_HIS_PAWN] * pawns + constants[VALUE_HIS_PIECE] * pieces) / (
+    pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
+    taker = (2.0 * parameters.value_their_pawn * pawns + parameters.value_their_piece * pieces) / (
         2.0 * pawns + pieces + 1e-6
     )
-    return max(0.1 * worth, worth - constants[RECAPTURE] * taker)
+    return max(0.1 * worth, worth - parameters.recapture * taker)
 
 
 @kernel
-def lay_ground(odds, scene, constants, ground, sets):
-    """Survey the board, and work out what all attempts at a place have in common.
-
-    `sets` has for every square what our man there attacks, then what all attack, and where his king may be. The sums
-    of a place are the first cells of the last row of `ground`.
-    """
-    survey(odds, scene, constants, ground)
+def lay_ground(prob, known, parameters, features):
+    """Survey the board, and work out what all attempts at a place have in common."""
+    survey = features.survey
+    survey_board(prob, known, parameters, survey)
     net, possible = NONE, NONE
     for kind in range(KING + 1):
-        left = scene[kind]
+        left = known.men[kind]
         while left:
             square = trailing_zeros(left)
-            sets[square] = attacks_of(kind, square, scene[COLOUR], scene[OWN])
-            net |= sets[square]
+            features.attacks[square] = attacks_of(kind, square, known.colour, known.own)
+            net |= features.attacks[square]
             left &= left - 1
     for square in range(64):
-        if odds[KINGS, square] > LEAST:
+        if prob[KINGS, square] > LEAST:
             possible |= bit(square)
-    sets[NET], sets[POSSIBLE] = net, possible
-    summed = -constants[VALUE_HIS_PAWN] * scene[HIS_PAWNS] - constants[VALUE_HIS_PIECE] * scene[HIS_PIECES]
+    features.net, features.possible = net, possible
+    summed = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
     loss, chance = 0.0, 0.0
     for kind in range(KING):
-        left = scene[kind]
+        left = known.men[kind]
         while left:
             square = trailing_zeros(left)
-            worth = value_of(kind, square, scene, constants)
+            worth = value_of(kind, square, known, parameters)
             summed += worth
-            ground[WORTH, square] = worth
-            ground[LOSS, square] = ground[HAZARD, square] * worth
-            ground[LOSS + 1, square] = ground[HAZARD + 1, square] * net_loss(worth, True, ground, square, constants)
-            is_protected = 1 if net & bit(square) else 0
-            loss += ground[LOSS + is_protected, square]
-            chance += ground[HAZARD + is_protected, square]
+            features.worth[square] = worth
+            features.loss[UNPROTECTED, square] = survey.hazard[UNPROTECTED, square] * worth
+            net_worth = net_loss(worth, True, survey, square, parameters)
+            features.loss[PROTECTED, square] = survey.hazard[PROTECTED, square] * net_worth
+            is_protected = PROTECTED if net & bit(square) else UNPROTECTED
+            loss += features.loss[is_protected, square]
+            chance += survey.hazard[is_protected, square]
             left &= left - 1
-    king = trailing_zeros(scene[KING])
-    ground[WORTH, king] = 0.0
-    ground[LOSS, king] = 0.0
-    ground[LOSS + 1, king] = 0.0
-    ground[SUMS, MATERIAL], ground[SUMS, ALL_LOSS], ground[SUMS, ALL_CHANCE] = summed, loss, chance
-    ground[SUMS, KING_DANGERS] = danger_of_king(king, scene[OWN], ground, constants)
+    king = trailing_zeros(known.men[KING])
+    features.worth[king] = 0.0
+    features.loss[UNPROTECTED, king] = 0.0
+    features.loss[PROTECTED, king] = 0.0
+    features.material, features.all_loss, features.all_chance = summed, loss, chance
+    features.king_danger = danger_of_king(king, known.own, survey, parameters)
 
 
 @kernel
@@ -168,27 +149,27 @@ def middle_distance(square):
 
 
 @kernel
-def confinement(few, king, odds, net, possible, constants):
+def confinement(few, king, prob, net, possible, parameters):
     """How far his king is driven, if he has few men: fewer escapes, nearer to the edge and to our king."""
     if few > FEW:
         return 0.0
     found, summed, left = 0.0, 1e-9, possible & ~net
     while left:
         square = trailing_zeros(left)
-        chance = odds[KINGS, square]
+        chance = prob[KINGS, square]
         summed += chance
         distance = max(abs(square // 8 - king // 8), abs(square % 8 - king % 8))
         found -= chance * (
-            constants[CONFINEMENT] * ones(bits.KING[square] & ~net)
-            + constants[CENTRE] * middle_distance(square)
-            + constants[APPROACH] * distance
+            parameters.confinement * ones(bits.KING[square] & ~net)
+            + parameters.centre * middle_distance(square)
+            + parameters.approach * distance
         )
         left &= left - 1
     return found / summed / (1.0 + few)
 
 
 @kernel
-def ending_bonus(few, odds, hits, net, possible, advantage, constants):
+def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
     """What mate is worth by its chance, less what stalemate costs: from king squares without escape."""
     if few > 2 * FEW:
         return 0.0
@@ -197,60 +178,57 @@ def ending_bonus(few, odds, hits, net, possible, advantage, constants):
         square = trailing_zeros(left)
         if bits.KING[square] & ~net == 0:
             if hits & bit(square):
-                mate += odds[KINGS, square]
+                mate += prob[KINGS, square]
             else:
-                stalemate += odds[KINGS, square]
+                stalemate += prob[KINGS, square]
         left &= left - 1
-    bonus = constants[MATE] * mate / (1.0 + few)
+    bonus = parameters.mate * mate / (1.0 + few)
     if few <= FEW // 2 and stalemate > 0.0:  # a few men of his may have no move either
-        bonus -= stalemate * (max(0.0, advantage) + constants[MATE]) / (1.0 + 3.0 * few)
+        bonus -= stalemate * (max(0.0, advantage) + parameters.mate) / (1.0 + 3.0 * few)
     return bonus
 
 
 @kernel
-def material_balance(scene, odds, ground, sets, constants):
+def material_balance(known, prob, features, parameters):
     """What the board is worth if nobody moves."""
-    net, few = sets[NET], scene[HIS_PAWNS] + scene[HIS_PIECES]
+    net, few = features.net, known.their_pawns + known.their_pieces
     return (
-        ground[SUMS, MATERIAL]
-        + constants[MOBILITY] * ones(net & ~scene[OWN])
-        + constants[PROTECTION] * ones(net & scene[OWN])
-        + confinement(few, trailing_zeros(scene[KING]), odds, net, sets[POSSIBLE], constants)
-        - ground[SUMS, KING_DANGERS]
+        features.material
+        + parameters.mobility * ones(net & ~known.own)
+        + parameters.protection * ones(net & known.own)
+        + confinement(few, trailing_zeros(known.men[KING]), prob, net, features.possible, parameters)
+        - features.king_danger
     )
 
 
 @kernel
-def lift(scene, start, constants, ground, sets):
-    """Work out what all attempts of the man on a square have in common: what the others attack and may lose without it.
-
-    In `sets`: what the others attack who do not slide, the line on which the man is pinned if it is, and the sliders
-    with what they attack now that the square is empty.
-    """
-    sliders, own, king = scene[BISHOP] | scene[ROOK] | scene[QUEEN], scene[OWN] & ~bit(start), scene[KING]
+def lift(known, start, parameters, features):
+    """Lift the man on a square: work out what the others attack and may lose without it, for all of its attempts."""
+    sliders = known.men[BISHOP] | known.men[ROOK] | known.men[QUEEN]
+    own, king = known.own & ~bit(start), known.men[KING]
     steady, count, left = NONE, 0, own
     while left:
         square = trailing_zeros(left)
-        reached = sets[square]
+        reached = features.attacks[square]
         if not sliders & bit(square):
             steady |= reached
         else:
             if reached & bit(start):
-                reached = reach(kind_on(scene, square), square, own)
+                reached = reach(kind_on(known.men, square), square, own)
             if count < MOST_SLIDERS:
-                sets[SLIDING + 2 * count] = square
-                sets[SLIDING + 2 * count + 1] = reached
+                features.slider[count] = square
+                features.slides[count] = reached
                 count += 1
         left &= left - 1
-    sets[STEADY], sets[SLIDERS] = steady, count
+    features.steady, features.sliders = steady, count
     line = THROUGH[trailing_zeros(king), start]
     if line == 0 or BETWEEN[trailing_zeros(king), start] & own:
         line = ALL
-    sets[LINE] = line
-    ground[SUMS, PINNED] = 0.0 if line == ALL else min(0.9, constants[PIN] * ground[CONTROL + PIECES, start])
-    loss, chance = ground[SUMS, ALL_LOSS], ground[SUMS, ALL_CHANCE]
+    features.line = line
+    features.pinned = 0.0 if line == ALL else min(MOST_PINNED, parameters.pin * features.survey.control[PIECES, start])
+    loss, chance = features.all_loss, features.all_chance
     if not king & bit(start):
-        before = 1 if sets[NET] & bit(start) else 0
-        loss -= ground[LOSS + before, start]
-        chance -= ground[HAZARD + before, start]
-    ground[SUMS, OTHERS_LOSS], ground[SUMS, OTHERS_CHANCE] = loss, chance
+        before = PROTECTED if features.net & bit(start) else UNPROTECTED
+        loss -= features.loss[before, start]
+        chance -= features.survey.hazard[before, start]
+    features.others_loss, features.others_chance = loss, chance

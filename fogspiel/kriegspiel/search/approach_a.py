@@ -36,8 +36,7 @@ from ...games.chess.position import (
     start_of,
     victim_square,
 )
-from ..beliefs import probability_matrices
-from ..beliefs.probability_matrices import COLOUR, HIS_PAWNS, HIS_PIECES, KINGS, OWN, PAWNS, PIECES
+from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
 LONGEST_GAME = 300
 """Plies after which a simulated game is a draw, if the fifty moves have not made it one before."""
@@ -72,18 +71,18 @@ def empty_message_tree(nodes: int) -> MessageTree:
 
 
 @kernel
-def draw_square(odds, row, free, stream):
+def draw_square(prob, row, free, stream):
     """A free square by the chances of a row, or any free square if all chances are 0."""
     summed, left = 0.0, free
     while left:
-        summed += odds[row, trailing_zeros(left)]
+        summed += prob[row, trailing_zeros(left)]
         left &= left - 1
     u = unit(stream) * summed
     if summed > 0.0:
         left = free
         while left:
             square = trailing_zeros(left)
-            u -= odds[row, square]
+            u -= prob[row, square]
             if u < 0.0:
                 return square
             left &= left - 1
@@ -95,28 +94,28 @@ def draw_square(odds, row, free, stream):
 
 
 @kernel
-def draw_board(odds, scene, clock, pos, stream):
+def draw_board(prob, known, clock, pos, stream):
     """Set up a board: our men, his king, then as many of his pawns and pieces as are left, by the matrices."""
-    mine = scene[COLOUR]
+    mine = known.colour
     for cell in range(POSITION):
         pos[cell] = 0
     for kind in range(KING + 1):
-        pos[kind] = scene[kind]
-    pos[MEN + mine], pos[MOVER], pos[RIGHTS] = scene[OWN], mine, scene[probability_matrices.RIGHTS]
+        pos[kind] = known.men[kind]
+    pos[MEN + mine], pos[MOVER], pos[RIGHTS] = known.own, mine, known.rights
     pos[PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
-    king = draw_square(odds, KINGS, ~scene[OWN], stream)
+    king = draw_square(prob, KINGS, ~known.own, stream)
     pos[KING] |= bit(king)
-    taken = scene[OWN] | bit(king)
+    taken = known.own | bit(king)
     his = bit(king)
-    for _ in range(scene[HIS_PAWNS]):
-        square = draw_square(odds, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
+    for _ in range(known.their_pawns):
+        square = draw_square(prob, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
         his |= bit(square)
     counts = np.array([0, 2, 2, 2, 1, 0], np.int64)
     left = 7
-    for _ in range(min(scene[HIS_PIECES], 7)):
-        square = draw_square(odds, PIECES, ~taken, stream)
+    for _ in range(min(known.their_pieces, 7)):
+        square = draw_square(prob, PIECES, ~taken, stream)
         nth, kind = below(stream, left), KNIGHT
         while nth >= counts[kind]:
             nth -= counts[kind]
@@ -130,7 +129,7 @@ def draw_board(odds, scene, clock, pos, stream):
 
 
 @kernel
-def fits(pos, scene, refused, limits):
+def fits(pos, known, refused, limits):
     """Whether a board agrees with the last message and with what was refused; his king may not stand in check."""
     pos[MOVER] = 1 - pos[MOVER]
     restrict(pos, limits)
@@ -139,10 +138,7 @@ def fits(pos, scene, refused, limits):
     restrict(pos, limits)
     if in_check:
         return 0
-    if (
-        directions(pos, limits) != scene[probability_matrices.CHECKS]
-        or pawn_tries(pos, limits, 0) != scene[probability_matrices.TRIES]
-    ):
+    if directions(pos, limits) != known.checks or pawn_tries(pos, limits, 0) != known.tries:
         return 1
     for start in range(64):
         left = refused[start]
@@ -154,13 +150,13 @@ def fits(pos, scene, refused, limits):
 
 
 @kernel
-def draw_fitting_board(odds, scene, clock, refused, pos, limits, stream):
+def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
     """The first board of some that fits the last message, or else one that is at least legal. Whether there is one."""
     spare = np.empty(POSITION, np.int64)
     found = False
     for _ in range(BOARDS):
-        draw_board(odds, scene, clock, pos, stream)
-        fit = fits(pos, scene, refused, limits)
+        draw_board(prob, known, clock, pos, stream)
+        fit = fits(pos, known, refused, limits)
         if fit == 2:
             return True
         if fit == 1:
@@ -273,13 +269,13 @@ def select_by_uct(tree, node, moves, count, c, stream):
 
 
 @kernel
-def play_boards(tree, odds, scene, clock, refused, last, c, stream, iterations):
+def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
     """Approach A (figure 5): random board, UCT for our moves, pseudorandom answers, playout, mean backup."""
     pos, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
     moves, path = np.empty(MOST_MOVES, np.int64), np.empty(DEEPEST, np.int64)
-    mine = scene[COLOUR]
+    mine = known.colour
     for _ in range(iterations):
-        if not draw_fitting_board(odds, scene, clock, refused, pos, limits, stream):
+        if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
         for cell in range(MESSAGE):
             said[cell] = last[cell]

@@ -12,10 +12,9 @@ from ...core.kernel import kernel
 from ...core.rng import below, unit
 from ...games.chess.attempts import MOST_ATTEMPTS, attempts
 from ...games.chess.position import KING, PAWN, QUEEN, end_of, kind_on, promotion_of, start_of
-from ..beliefs.probability_matrices import CHECKS, COLOUR, OWN, RIGHTS, SCENE, TRIES, legality, survey
-from ..evaluation.features import GROUND, SETS, material
-from ..evaluation.move_value import ANSWERS, OUTCOMES, OUTLOOK, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
-from ..parameters import EXPLORATION
+from ..beliefs.board_survey import legality, survey_board
+from ..evaluation.features import material
+from ..evaluation.move_value import ANSWERS, OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
 from .transition import evolve
 from .tree import DEEPEST, NO_CHILD, copy_place, has_room, sample_outcome
 
@@ -27,22 +26,21 @@ UNLIKELY = 0.02
 
 
 @kernel
-def list_attempts(tree, place, refused, constants):
+def list_attempts(tree, place, refused, parameters):
     """Write the attempts at a place that may be legal; nobody has tried them yet."""
-    odds, scene = tree.odds[place], tree.scenes[place]
-    ground = np.zeros((GROUND, 64), np.float32)
+    prob, known, features = tree.prob[place], tree.known[place], tree.features[0]
     listed = np.empty(MOST_ATTEMPTS, np.int64)
-    survey(odds, scene, constants, ground)
-    number = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
+    survey_board(prob, known, parameters, features.survey)
+    number = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
     row = tree.used[1]
     tree.first[place] = row
     for i in range(number):
         move = listed[i]
         start, end = start_of(move), end_of(move)
-        kind = kind_on(scene, start)
-        legal = legality(odds, scene, ground, kind, start, end, constants)
-        if scene[CHECKS] and kind != KING:
-            legal *= parry_chance(odds, scene, end)
+        kind = kind_on(known.men, start)
+        legal = legality(prob, known, features.survey, kind, start, end, parameters)
+        if known.checks and kind != KING:
+            legal *= parry_chance(prob, known, end)
         if (promotion_of(move) and promotion_of(move) != QUEEN) or (place > 0 and legal < UNLIKELY):
             continue
         tree.moves[row] = move
@@ -57,7 +55,7 @@ def list_attempts(tree, place, refused, constants):
 
 
 @kernel
-def sample_accepted_attempt(tree, place, constants, stream):
+def sample_accepted_attempt(tree, place, parameters, stream):
     """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
     first, count = tree.first[place], tree.listed[place]
     out = np.zeros(MOST_ATTEMPTS, np.bool_)
@@ -78,7 +76,7 @@ def sample_accepted_attempt(tree, place, constants, stream):
                         chosen = i
                     nth -= 1
             else:
-                score = tree.value[row] + constants[EXPLORATION] * math.sqrt(log / tree.tried[row])
+                score = tree.value[row] + parameters.exploration * math.sqrt(log / tree.tried[row])
                 if score > best:
                     best, chosen = score, i
         if unit(stream) < tree.legal[first + chosen]:
@@ -88,10 +86,10 @@ def sample_accepted_attempt(tree, place, constants, stream):
 
 
 @kernel
-def simulate_move(odds, scene, ground, constants, lost, stream, listed):
+def simulate_move(prob, known, survey, parameters, lost, stream, listed):
     """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
-    count = attempts(scene, scene[OWN], scene[COLOUR], scene[RIGHTS], scene[TRIES], refused, listed)
+    count = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
     eager = unit(stream) < ALMOST_ALWAYS
     for turn in range(0 if eager else 1, 2):
         left = count
@@ -101,52 +99,50 @@ def simulate_move(odds, scene, ground, constants, lost, stream, listed):
             move = listed[i]
             listed[i], listed[left] = listed[left], move
             start, end = start_of(move), end_of(move)
-            kind = kind_on(scene, start)
+            kind = kind_on(known.men, start)
             takes = end == lost or (kind == PAWN and (end - start) % 8 != 0)
             if (turn == 0 and not takes) or (promotion_of(move) and promotion_of(move) != QUEEN):
                 continue
-            if unit(stream) < legality(odds, scene, ground, kind, start, end, constants):
+            if unit(stream) < legality(prob, known, survey, kind, start, end, parameters):
                 return move
     return -1
 
 
 @kernel
-def simulate_value(odds, scene, k, lost, was_capture, lure, constants, stream):
+def simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, stream):
     """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
-    ground = np.zeros((GROUND, 64), np.float32)
-    sets, outlook = np.empty(SETS, np.int64), np.empty(OUTLOOK, np.float64)
+    known, features, outlook = tree.ahead[0], tree.features[0], tree.outlook[0]
     listed = np.empty(MOST_ATTEMPTS, np.int64)
     chances, stands = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
     for played in range(1, k + LONGEST_STRING):
         if played >= k and not was_capture:
             break
-        survey(odds, scene, constants, ground)
-        move = simulate_move(odds, scene, ground, constants, lost, stream, listed)
+        survey_board(prob, known, parameters, features.survey)
+        move = simulate_move(prob, known, features.survey, parameters, lost, stream, listed)
         if move < 0 or (played >= k and end_of(move) != lost):
             break
-        weigh(odds, scene, move, constants, ground, sets, outlook, chances, stands)
+        weigh(prob, known, move, parameters, features, outlook, chances, stands)
         u, outcome = unit(stream), 0
         while outcome < OUTCOMES - 1 and u >= chances[outcome]:
             u -= chances[outcome]
             outcome += 1
-        lost = evolve(odds, scene, move, outcome, lure, constants)
+        lost = evolve(prob, known, move, outcome, attraction, parameters, features.survey)
         was_capture = lost >= 0
-    return material(scene, constants)
+    return material(known, parameters)
 
 
 @kernel
-def simulate(tree, lure, k, constants, stream, simulations):
+def simulate(tree, attraction, k, parameters, stream, simulations):
     """Approach B (figure 6): select by UCT and by simulated messages, expand, simulate k moves, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
-    odds, scene = np.empty((3, 64), np.float32), np.empty(SCENE, np.int64)
-    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
-    refused, outlook = np.zeros(64, np.int64), np.empty(OUTLOOK, np.float64)
+    prob, refused = np.empty((3, 64), np.float32), np.zeros(64, np.int64)
+    features, outlook = tree.features[0], tree.outlook[0]
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
-            row = sample_accepted_attempt(tree, place, constants, stream)
+            row = sample_accepted_attempt(tree, place, parameters, stream)
             if row < 0 or depth == DEEPEST or not has_room(tree):
-                value = material(tree.scenes[place], constants)
+                value = material(tree.known[place], parameters)
                 break
             places[depth], rows[depth] = place, row
             depth += 1
@@ -159,7 +155,7 @@ def simulate(tree, lure, k, constants, stream, simulations):
             branch, move = tree.branch[row], tree.moves[row]
             if is_new:
                 weigh(
-                    tree.odds[place], tree.scenes[place], move, constants, ground, sets, outlook, tree.chances[branch],
+                    tree.prob[place], tree.known[place], move, parameters, features, outlook, tree.chances[branch],
                     tree.stands[branch],
                 )  # fmt: skip
             outcome = sample_outcome(tree.chances[branch], stream)
@@ -167,18 +163,19 @@ def simulate(tree, lure, k, constants, stream, simulations):
             if child == NO_CHILD:
                 child = tree.used[0]
                 tree.used[0] += 1
-                copy_place(tree.odds, tree.scenes, place, child)
-                lost = evolve(tree.odds[child], tree.scenes[child], move, outcome, lure, constants)
+                copy_place(tree.prob, tree.known, place, child)
+                lost = evolve(
+                    tree.prob[child], tree.known[child], move, outcome, attraction, parameters, features.survey
+                )
                 tree.child[branch, outcome] = child
-                list_attempts(tree, child, refused, constants)
+                list_attempts(tree, child, refused, parameters)
                 for kind in range(3):
                     for square in range(64):
-                        odds[kind, square] = tree.odds[child, kind, square]
-                for cell in range(SCENE):
-                    scene[cell] = tree.scenes[child, cell]
+                        prob[kind, square] = tree.prob[child, kind, square]
+                tree.ahead[0] = tree.known[child]
                 taken = outcome // ANSWERS
                 was_capture = lost >= 0 or taken in (PAWN_TAKEN, PIECE_TAKEN)
-                value = simulate_value(odds, scene, k, lost, was_capture, lure, constants, stream)
+                value = simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, stream)
                 break
             place = child
         for level in range(depth):

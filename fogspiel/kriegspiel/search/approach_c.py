@@ -12,10 +12,8 @@ from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.attempts import attempt_squares
 from ...games.chess.bits import bit
 from ...games.chess.position import KING, LAST_RANKS, PAWN, QUEEN, move_of
-from ..beliefs.probability_matrices import COLOUR, OWN, RIGHTS, TRIES
-from ..evaluation.features import GROUND, SETS, lay_ground, lift, material_balance
-from ..evaluation.move_value import OUTCOMES, OUTLOOK, legal_chance, look_ahead, weigh, weigh_moves
-from ..parameters import EXPLORATION, HOPE, PATIENCE
+from ..evaluation.features import lay_ground, lift, material_balance
+from ..evaluation.move_value import OUTCOMES, legal_chance, look_ahead, weigh, weigh_moves
 from .transition import evolve
 from .tree import DEEPEST, NO_CHILD, best_by_uct, copy_place, has_room, sample_outcome
 
@@ -49,29 +47,29 @@ def worth_of(value, legal, first, last, otherwise):
 
 
 @kernel
-def expand(tree, place, refused, constants, ground, sets, outlook):
+def expand(tree, place, refused, parameters):
     """List the attempts at a place and value each of them once. How many there are."""
-    odds, scene = tree.odds[place], tree.scenes[place]
-    lay_ground(odds, scene, constants, ground, sets)
-    tree.stand[place] = material_balance(scene, odds, ground, sets, constants)
+    prob, known, features, outlook = tree.prob[place], tree.known[place], tree.features[0], tree.outlook[0]
+    lay_ground(prob, known, parameters, features)
+    tree.stand[place] = material_balance(known, prob, features, parameters)
     row = tree.used[1]
     tree.first[place] = row
     for kind in range(KING + 1):
-        men = scene[kind]
+        men = known.men[kind]
         while men:
             start = trailing_zeros(men)
-            lift(scene, start, constants, ground, sets)
-            ends = attempt_squares(kind, start, scene[COLOUR], scene[OWN], scene[RIGHTS], scene[TRIES])
+            lift(known, start, parameters, features)
+            ends = attempt_squares(kind, start, known.colour, known.own, known.rights, known.tries)
             ends &= ~refused[start]
             while ends:
                 end = trailing_zeros(ends)
                 ends &= ends - 1
-                legal = legal_chance(odds, scene, ground, sets, kind, start, end, constants)
+                legal = legal_chance(prob, known, features, kind, start, end, parameters)
                 if legal < UNLIKELY and place > 0:
                     continue
-                move = move_of(start, end, QUEEN if kind == PAWN and LAST_RANKS[scene[COLOUR]] & bit(end) else 0)
-                look_ahead(odds, scene, ground, sets, kind, move, constants, outlook)
-                value = weigh_moves(outlook, constants)
+                move = move_of(start, end, QUEEN if kind == PAWN and LAST_RANKS[known.colour] & bit(end) else 0)
+                look_ahead(prob, known, features, kind, move, parameters, outlook)
+                value = weigh_moves(outlook, parameters)
                 if place == 0:
                     value -= tree.handicap[row - tree.first[0]]
                 tree.moves[row] = move
@@ -85,7 +83,7 @@ def expand(tree, place, refused, constants, ground, sets, outlook):
     tree.visits[place] = max(1, tree.listed[place])
     tree.used[1] = row
     worth = worth_of(tree.value, tree.legal, tree.first[place], row, tree.stand[place])
-    tree.gain[place] = constants[PATIENCE] * constants[HOPE] * (worth - tree.stand[place])
+    tree.gain[place] = parameters.patience * parameters.hope * (worth - tree.stand[place])
     for i in range(tree.first[place], row):
         tree.value[i] += tree.gain[place]  # until somebody looks, what follows is taken to be as good as here
     tree.worth[place] = worth + tree.gain[place]
@@ -93,7 +91,7 @@ def expand(tree, place, refused, constants, ground, sets, outlook):
 
 
 @kernel
-def value_of_branch(tree, row, constants):
+def value_of_branch(tree, row, parameters):
     """The weighed sum over the outcomes of an attempt, by what is known of each."""
     branch = tree.branch[row]
     found = tree.bonus[branch]
@@ -101,13 +99,13 @@ def value_of_branch(tree, row, constants):
         child = tree.child[branch, outcome]
         value = tree.stands[branch, outcome]
         if child != NO_CHILD:
-            value = tree.stand[child] + constants[HOPE] * (tree.worth[child] - tree.stand[child])
+            value = tree.stand[child] + parameters.hope * (tree.worth[child] - tree.stand[child])
         found += tree.chances[branch, outcome] * value
     return found
 
 
 @kernel
-def open_branch(tree, place, row, constants, ground, sets, outlook):
+def open_branch(tree, place, row, parameters):
     """Work out the outcomes of an attempt and keep them, so that places can grow from them; those that have, stay."""
     if tree.branch[row] == NO_CHILD:
         tree.branch[row] = tree.used[2]
@@ -116,7 +114,7 @@ def open_branch(tree, place, row, constants, ground, sets, outlook):
             tree.child[tree.branch[row], outcome] = NO_CHILD
     branch, move = tree.branch[row], tree.moves[row]
     legal, bonus = weigh(
-        tree.odds[place], tree.scenes[place], move, constants, ground, sets, outlook, tree.chances[branch],
+        tree.prob[place], tree.known[place], move, parameters, tree.features[0], tree.outlook[0], tree.chances[branch],
         tree.stands[branch],
     )  # fmt: skip
     if place == 0:
@@ -125,28 +123,26 @@ def open_branch(tree, place, row, constants, ground, sets, outlook):
         tree.stands[branch, outcome] += tree.gain[place]
     tree.legal[row] = max(legal, LEAST_LEGAL)
     tree.bonus[branch] = bonus
-    tree.value[row] = value_of_branch(tree, row, constants)
+    tree.value[row] = value_of_branch(tree, row, parameters)
 
 
 @kernel
-def grow_tree(tree, lure, constants, stream, nodes, is_changed):
+def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
     """Approach C (figure 8): select by UCT, expand, weigh, back up the best. The number of attempts valued.
 
     `is_changed`: the matrices at the root have changed since the tree has grown, so its attempts are weighed again.
     """
     places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
-    refused, outlook = np.zeros(64, np.int64), np.empty(OUTLOOK, np.float64)
-    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
-    done = 0
+    refused, done = np.zeros(64, np.int64), 0
     if is_changed:
         for row in range(tree.first[0], tree.first[0] + tree.listed[0]):
-            open_branch(tree, 0, row, constants, ground, sets, outlook)
+            open_branch(tree, 0, row, parameters)
     while done < nodes:
         place, depth = 0, 0
         while True:
             first = tree.first[place]
             last = first + tree.listed[place]
-            row = best_by_uct(tree.value, tree.tried, first, last, tree.visits[place], constants[EXPLORATION])
+            row = best_by_uct(tree.value, tree.tried, first, last, tree.visits[place], parameters.exploration)
             if row < 0:
                 break
             places[depth], rows[depth] = place, row
@@ -154,7 +150,7 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
             if tree.branch[row] == NO_CHILD:
                 if not has_room(tree):
                     break
-                open_branch(tree, place, row, constants, ground, sets, outlook)
+                open_branch(tree, place, row, parameters)
             branch = tree.branch[row]
             outcome = sample_outcome(tree.chances[branch], stream)
             child = tree.child[branch, outcome]
@@ -163,9 +159,12 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
                     child = tree.used[0]
                     tree.used[0] += 1
                     tree.child[branch, outcome] = child
-                    copy_place(tree.odds, tree.scenes, place, child)
-                    evolve(tree.odds[child], tree.scenes[child], tree.moves[row], outcome, lure, constants)
-                    done += expand(tree, child, refused, constants, ground, sets, outlook)
+                    copy_place(tree.prob, tree.known, place, child)
+                    evolve(
+                        tree.prob[child], tree.known[child], tree.moves[row], outcome, attraction, parameters,
+                        tree.features[0].survey,
+                    )  # fmt: skip
+                    done += expand(tree, child, refused, parameters)
                 break
             place = child
             if depth == DEEPEST:
@@ -176,7 +175,7 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
             tree.tried[row] += 1
             tree.visits[place] += 1
             if tree.branch[row] != NO_CHILD:
-                tree.value[row] = value_of_branch(tree, row, constants)
+                tree.value[row] = value_of_branch(tree, row, parameters)
             first = tree.first[place]
             last = first + tree.listed[place]
             tree.worth[place] = worth_of(tree.value, tree.legal, first, last, tree.stand[place])
@@ -184,7 +183,6 @@ def grow_tree(tree, lure, constants, stream, nodes, is_changed):
 
 
 @kernel
-def begin_tree(tree, refused, constants):
-    """List and value the attempts at the root, whose matrices and scene are there."""
-    ground, sets = np.zeros((GROUND, 64), np.float32), np.empty(SETS, np.int64)
-    expand(tree, 0, refused, constants, ground, sets, np.empty(OUTLOOK, np.float64))
+def begin_tree(tree, refused, parameters):
+    """List and value the attempts at the root, whose matrices and known are there."""
+    expand(tree, 0, refused, parameters)

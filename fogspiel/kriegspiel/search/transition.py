@@ -1,44 +1,35 @@
 """How a place of the tree changes into the next one: our move, the referee's answer, his answer (figure 3)."""
 
-import numpy as np
-
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import bit
 from ...games.chess.position import KING, end_of
-from ..beliefs.opponent_motion import let_him_move, let_him_take
+from ..beliefs.board_survey import PROTECTED, UNPROTECTED, survey_board
+from ..beliefs.opponent_motion import predict_capture, predict_quiet_move
 from ..beliefs.probability_matrices import (
-    CHECKS,
-    COLOUR,
-    HAZARD,
     KINGS,
-    OWN,
-    SURVEYED,
-    TRIES,
-    attacked,
+    attacked_squares,
     attacks_of,
-    deny_king,
-    move_in,
-    note_move,
-    scale,
-    survey,
-    take_off,
+    keep_king_out_of_check,
+    make_own_move,
+    note_own_move,
+    remove_own_man,
+    scale_row,
 )
 from ..evaluation.features import value_of
 from ..evaluation.move_value import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN
 
 
 @kernel
-def most_exposed(scene, odds, spared, constants):
+def most_exposed(prob, known, spared, parameters, survey):
     """The man whom he most probably takes next, other than the one on `spared`; its square, or -1."""
-    ground = np.zeros((SURVEYED, 64), np.float32)
-    survey(odds, scene, constants, ground)
-    net, worst, found = attacked(scene), 0.0, -1
+    survey_board(prob, known, parameters, survey)
+    net, worst, found = attacked_squares(known), 0.0, -1
     for kind in range(KING):
-        left = scene[kind]
+        left = known.men[kind]
         while left:
             square = trailing_zeros(left)
-            danger = ground[HAZARD + 1 if net & bit(square) else HAZARD, square]
-            danger *= value_of(kind, square, scene, constants)
+            danger = survey.hazard[PROTECTED if net & bit(square) else UNPROTECTED, square]
+            danger *= value_of(kind, square, known, parameters)
             if square != spared and danger > worst:
                 worst, found = danger, square
             left &= left - 1
@@ -46,30 +37,33 @@ def most_exposed(scene, odds, spared, constants):
 
 
 @kernel
-def evolve(odds, scene, move, outcome, lure, constants):
-    """Change matrices and scene by our move, its outcome, and what he does. The square where he took, or -1."""
+def evolve(prob, known, move, outcome, attraction, parameters, survey):
+    """Change the matrices and what is known by our move, its outcome, and their answer. Where they took, or -1.
+
+    `survey` is overwritten.
+    """
     answer, reply, end = outcome // ANSWERS, outcome % ANSWERS, end_of(move)
-    kind = move_in(scene, move)
-    note_move(odds, scene, move, answer if answer != CHECK else 0, end)
+    kind = make_own_move(known, move)
+    note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
-        hits = attacks_of(kind, end, scene[COLOUR], scene[OWN])
+        hits = attacks_of(kind, end, known.colour, known.own)
         for square in range(64):
             if not hits & bit(square):
-                odds[KINGS, square] = 0.0
-        scale(odds, KINGS, 1.0, hits)
+                prob[KINGS, square] = 0.0
+        scale_row(prob, KINGS, 1.0, hits)
     else:
-        deny_king(odds, scene)
+        keep_king_out_of_check(prob, known)
     victim = -1
     if reply == MOVED_TAKEN:
         victim = end
     elif reply == OTHER_TAKEN:
-        victim = most_exposed(scene, odds, end, constants)
+        victim = most_exposed(prob, known, end, parameters, survey)
     if victim >= 0:
-        take_off(scene, victim)
-        let_him_take(odds, scene, victim, 1, constants)
+        remove_own_man(known, victim)
+        predict_capture(prob, known, victim, 1, parameters)
     else:
-        let_him_move(odds, scene, lure, answer == CHECK, constants)
-    deny_king(odds, scene)
-    scene[TRIES] = 1
-    scene[CHECKS] = 0
+        predict_quiet_move(prob, known, attraction, answer == CHECK, parameters)
+    keep_king_out_of_check(prob, known)
+    known.tries = 1
+    known.checks = 0
     return victim

@@ -1,6 +1,6 @@
 """The three-tier tree of approaches B and C (figure 3) in preallocated arrays.
 
-A place is a moment at which we are to move: the matrices, the scene, and a row of attempts. An attempt that was chosen
+A place is a moment at which we are to move: the matrices, the known, and a row of attempts. An attempt that was chosen
 has a branch: the twelve outcomes of the two message tiers, each with its chance, its value, and the place that it leads
 to once somebody went there.
 """
@@ -13,8 +13,9 @@ import numpy as np
 from ...core.kernel import inlined, kernel
 from ...core.rng import unit
 from ...games.chess.attempts import MOST_ATTEMPTS
-from ..beliefs.probability_matrices import SCENE
-from ..evaluation.move_value import OUTCOMES
+from ..beliefs.probability_matrices import KNOWN
+from ..evaluation.features import FEATURES
+from ..evaluation.move_value import OUTCOMES, OUTLOOK
 
 DEEPEST = 24
 NO_CHILD = -1
@@ -23,8 +24,8 @@ NO_CHILD = -1
 class Tree(NamedTuple):
     """Rows of places, of attempts and of branches."""
 
-    odds: np.ndarray
-    scenes: np.ndarray
+    prob: np.ndarray
+    known: np.ndarray
     first: np.ndarray
     listed: np.ndarray
     visits: np.ndarray
@@ -44,6 +45,10 @@ class Tree(NamedTuple):
     """What is taken off the value of each attempt at the root."""
     used: np.ndarray
     """How many places, attempts and branches there are."""
+    features: np.ndarray
+    outlook: np.ndarray
+    ahead: np.ndarray
+    """One record each, to work in: of a place, of a move, and of what is known in a simulation beyond the tree."""
 
 
 def empty_tree(places: int) -> Tree:
@@ -51,7 +56,7 @@ def empty_tree(places: int) -> Tree:
     rows, branches = 40 * places + MOST_ATTEMPTS, 2 * places
     return Tree(
         np.empty((places, 3, 64), np.float32),
-        np.empty((places, SCENE), np.int64),
+        np.empty(places, KNOWN),
         np.empty(places, np.int32),
         np.empty(places, np.int32),
         np.empty(places, np.int32),
@@ -69,6 +74,9 @@ def empty_tree(places: int) -> Tree:
         np.empty(branches, np.float32),
         np.zeros(MOST_ATTEMPTS, np.float32),
         np.zeros(3, np.int64),
+        np.zeros(1, FEATURES),
+        np.zeros(1, OUTLOOK),
+        np.zeros(1, KNOWN),
     )
 
 
@@ -102,13 +110,12 @@ def sample_outcome(chances, stream):
 
 
 @kernel
-def copy_place(odds, scenes, source, target):
+def copy_place(prob, known, source, target):
     """Begin a place with what is known at another."""
     for row in range(3):
         for square in range(64):
-            odds[target, row, square] = odds[source, row, square]
-    for cell in range(SCENE):
-        scenes[target, cell] = scenes[source, cell]
+            prob[target, row, square] = prob[source, row, square]
+    known[target] = known[source]
 
 
 def forbid(tree: Tree, move: int) -> None:
