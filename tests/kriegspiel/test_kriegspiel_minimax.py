@@ -273,15 +273,15 @@ def test_the_special_endings_are_won_nearly_always(men, least):
 
 
 def test_the_parts_of_a_bare_king_s_squares_are_those_of_the_referee():
-    sets = np.zeros((4, lone_king_endgame.PARTS), np.int64)
-    men = np.zeros(KINDS, np.int64)
+    stack = lone_king_endgame.empty_stack(0)
+    men, parts, shares = np.zeros(KINDS, np.int64), stack.parts[0], stack.shares[0]
     men[KING], men[ROOK] = squares("b3"), squares("h2")
     kings = squares("a1 c1 d1 h8 e3")
-    lone_king_endgame.divide(men, kings, parse_move("h2h1"), sets[0], sets[1], sets[2], sets[3])
-    assert names(sets[1, lone_king_endgame.MATED]) == {"a1"}
-    assert sets[2, lone_king_endgame.SILENT] == 1
-    assert sets[2, lone_king_endgame.SILENT + 1] == 2  # checks on the rank, from c1 and d1
-    assert sets[2, lone_king_endgame.SILENT + 2] == 1  # on the file, from h8
+    lone_king_endgame.divide(men, kings, parse_move("h2h1"), stack.after[0], stack.lines[0], parts, shares)
+    assert names(parts[lone_king_endgame.MATED]) == {"a1"}
+    assert shares[lone_king_endgame.SILENT] == 1
+    assert shares[lone_king_endgame.SILENT + 1] == 2  # checks on the rank, from c1 and d1
+    assert shares[lone_king_endgame.SILENT + 2] == 1  # on the file, from h8
 
 
 def result(number, other, effort=QUICK):

@@ -235,6 +235,18 @@ def list_moves(start, ends, promotes, out, count):
 
 
 @kernel
+def list_queening_moves(start, ends, is_pawn, out, count):
+    """Write the moves of a man to these squares; pawns become queens. The new length of the list."""
+    while ends:
+        end = trailing_zeros(ends)
+        promotes = is_pawn and (LAST_RANKS[0] | LAST_RANKS[1]) & bit(end)
+        out[count] = move_of(start, end, QUEEN if promotes else 0)
+        count += 1
+        ends &= ends - 1
+    return count
+
+
+@kernel
 def legal_moves(pos, limits, out):
     """List the legal moves of a position whose limits were worked out."""
     count, own = 0, pos[MEN + pos[MOVER]]

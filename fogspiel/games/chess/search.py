@@ -26,6 +26,7 @@ from .moves import (
     destinations,
     legal_moves,
     list_moves,
+    list_queening_moves,
     pawn_captures,
     reach,
     restrict,
@@ -174,14 +175,9 @@ def takings(pos, limits, out):
         pawns &= _before(last, mover)
     while pawns:
         square = trailing_zeros(pawns)
-        if bit(square + FORWARD[mover]) & last:
-            ends = destinations(pos, PAWN, square, limits)
-            while ends:
-                out[count] = move_of(square, trailing_zeros(ends), QUEEN)
-                count += 1
-                ends &= ends - 1
-        else:
-            count = list_moves(square, pawn_captures(pos, square, limits), False, out, count)
+        promotes = bit(square + FORWARD[mover]) & last
+        ends = destinations(pos, PAWN, square, limits) if promotes else pawn_captures(pos, square, limits)
+        count = list_queening_moves(square, ends, True, out, count)
         pawns &= pawns - 1
     return count
 

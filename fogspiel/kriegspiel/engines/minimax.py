@@ -6,6 +6,7 @@ from ...core.rng import below, unit
 from ...games.chess.attempts import move_own
 from ...games.chess.fen import parse_move
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
+from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
 from ..beliefs.metaposition import (
@@ -25,7 +26,7 @@ from ..beliefs.metaposition import (
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
 from ..engine import Effort, Engine, Maker
 from ..evaluation.metaposition_value import WEIGHTS, stalemate_chance
-from ..search.metaposition_search import MOST_MOVES, assume, plausible_moves
+from ..search.metaposition_search import assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
 
 BOOK = tuple(

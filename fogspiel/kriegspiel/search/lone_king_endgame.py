@@ -1,10 +1,18 @@
-"""Mating a bare king whose squares are known as a set: the special endings (KQK, KRK, KRRK, KPK and any other).
+"""Mating a lone king whose squares are known as a set: the special endings (KQK, KRK, KRRK, KPK and any other).
 
-Against a bare king a metaposition is exact: the own men, and the set of squares on which the king may be. An own move
+Against a lone king a metaposition is exact: the own men, and the set of squares on which the king may be. An own move
 divides this set by the referee's answer (refused, silent, check in one of five directions, mate, stalemate), and the
-king's reply spreads each part by one step. The best move is the best after two own moves, or three, by the mean and
-the worst of the parts.
+king's reply spreads each part by one step. The value of a move is the mean and the worst over the parts:
+
+    value(move, ahead) = weigh(value of each part), where the value of a part is
+        how far the king is confined there                                      if the move is valued at once (ahead 0)
+        the best value(next move, ahead - 1) of the most promising next moves   otherwise
+
+`value_move` is this recursion with a stack: a row of `Stack` for each own move that is still to be looked ahead. The
+weights are set by hand so that the endings are won against a random king.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,26 +20,71 @@ from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, FALLING, FILE, RANK, RISING, along, bit
-from ...games.chess.moves import pushes, reach
-from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, move_of, start_of
-from ..beliefs.fills import TOP, around, leaps
+from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes, reach
+from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, start_of
+from ..beliefs.fills import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY
 
 REFUSED, MATED, STALEMATED, SILENT = 0, 1, 2, 3
 PARTS = 9
 """The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight."""
-MOST_MOVES = 256
+DIRECTIONS = PARTS - SILENT - 1
 RISING_LONG = np.int64(-0x0F0F0F0FF0F0F0F1)
 """The squares whose longer diagonal is parallel to a1-h8 are those of two opposite quarters of the board."""
-MATE, LOST, WORST = 1000.0, 2000.0, 0.9
-IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
-SAFE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
-PLENTY = 500.0
-"""What the own men are worth against a bare king, by kind, and what they are worth together at most."""
 LEFT_OF = np.array([sum(0x0101010101010101 << f for f in range(file)) for file in range(8)], np.int64)
 RIGHT_OF = ~np.array([sum(0x0101010101010101 << f for f in range(file + 1)) for file in range(7)] + [-1], np.int64)
 """The files on either side of a file."""
+
+MATE, SOONER, LOST = 1000.0, 10.0, 2000.0
+"""The value of mate, what it gains by each own move that it comes sooner, and what losing the win costs."""
+WORST = 0.9
+"""How much the worst part counts against the mean, while there is patience."""
+ANY_RISK, MINOR_LOSS = 0.1, 0.1
+"""The share of a loss that counts because there is a risk at all, and that of a man who is not the last to win with."""
+IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
+"""The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
+king and of every quarter around the only rook or queen; and the worth of this man beside the own king."""
+PAWN_STEP = 6.0
+MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
+ENOUGH_MEN = 500.0
+"""What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most."""
+WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
+
+
+class Stack(NamedTuple):
+    """The moves that are being valued: row n is a move after which n more own moves are looked ahead.
+
+    A row has the own men before and after the move, the squares that they attack by direction of check, the parts of
+    the king's squares with their shares and values, and from how many squares the king may take an own man (lost).
+    For the part that is being valued it has the next own moves with their values at once (promise), how many are
+    listed, and how many of these are left to be looked into.
+    """
+
+    men: np.ndarray
+    after: np.ndarray
+    lines: np.ndarray
+    parts: np.ndarray
+    shares: np.ndarray
+    values: np.ndarray
+    lost: np.ndarray
+    part: np.ndarray
+    moves: np.ndarray
+    promise: np.ndarray
+    count: np.ndarray
+    left: np.ndarray
+
+
+def empty_stack(ahead: int) -> Stack:
+    """The rows to look so many own moves ahead."""
+    rows = ahead + 1
+    men, after = np.zeros((2, rows, KINDS), np.int64)
+    lines = np.zeros((rows, DIRECTIONS), np.int64)
+    parts, shares = np.zeros((2, rows, PARTS), np.int64)
+    moves = np.zeros((rows, MOST_MOVES), np.int64)
+    lost, part, count, left = np.zeros((4, rows), np.int64)
+    values, promise = np.zeros((rows, PARTS)), np.zeros((rows, MOST_MOVES))
+    return Stack(men, after, lines, parts, shares, values, lost, part, moves, promise, count, left)
 
 
 @kernel
@@ -65,11 +118,11 @@ def _union(men):
 
 
 @kernel
-def divide(men, kings, action, after, parts, shares, lines):
+def divide(men, kings, action, after, lines, parts, shares):
     """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
 
-    `parts` are the squares on which it is when the own side is next to try something, `shares` how many of the squares
-    each answer has before the reply. The result is from how many squares it may take an own man.
+    The parts are the squares on which it is when the own side is next to try something, the shares how many of the
+    squares each answer has before the reply. The result is from how many squares the king may take an own man.
     """
     start, end = start_of(action), end_of(action)
     for kind in range(KINDS):
@@ -128,7 +181,7 @@ def _cage(men, kings, lines):
 
 
 @kernel
-def _confined(men, kings, lines):
+def _confinement(men, kings, lines):
     """How good it is for the own side, which is to move, that the king is on one of these squares."""
     king, majors, pawns = trailing_zeros(men[KING]), men[ROOK] | men[QUEEN], men[PAWN]
     worth, farthest = 0.0, 0
@@ -145,123 +198,137 @@ def _confined(men, kings, lines):
     worth -= FARTHEST * farthest
     material = 0.0
     for kind in range(KING):
-        material += SAFE[kind] * ones(men[kind])
-    worth += min(material, PLENTY)
+        material += MEN_VALUE[kind] * ones(men[kind])
+    worth += min(material, ENOUGH_MEN)
     if majors and majors & (majors - 1) == 0:
         worth -= QUARTER * _quarters(kings, trailing_zeros(majors)) * ones(kings)
         if bits.KING[king] & majors:
             worth += TOGETHER
     while pawns:
         square = trailing_zeros(pawns)
-        worth += 6.0 * (square >> 3) - _distance(king, square)
+        worth += PAWN_STEP * (square >> 3) - _distance(king, square)
         pawns &= pawns - 1
     return worth
 
 
 @kernel
-def list_bare_moves(men, out):
-    """List the own moves; promotions are to queens."""
+def list_own_moves(men, out):
+    """List the own moves; pawns become queens."""
     own, count = _union(men), 0
     for kind in range(KINDS):
         left = men[kind]
         while left:
             start = trailing_zeros(left)
             ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
-            while ends:
-                end = trailing_zeros(ends)
-                out[count] = move_of(start, end, QUEEN if kind == PAWN and TOP & bit(end) else 0)
-                count += 1
-                ends &= ends - 1
+            count = list_queening_moves(start, ends, kind == PAWN, out, count)
             left &= left - 1
     return count
 
 
-@kernel
-def _weighed(parts, shares, worths, lost, fatal, patience, depth):
-    """The value of a move by the values after its answers: their mean and the worst of them, less what is risked.
+@inlined
+def _goes_on(parts, shares, part):
+    """Whether the game goes on in a part of the king's squares."""
+    return shares[part] and parts[part] and part != MATED and part != STALEMATED
 
-    It is `fatal` to lose the last man that can mate; and the fewer moves the fifty-move rule leaves, the smaller
-    `patience` is, from 1 to 0, the more the mean counts, and the less it counts that there is a risk at all.
+
+@kernel
+def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
+    """The value of a move by the values of its parts: their mean and the worst of them, less what is risked.
+
+    The fewer moves the fifty-move rule leaves, the smaller `patience` is, from 1 to 0: the more the mean counts, and
+    the less it counts that there is a risk at all.
     """
-    total, mean, worst = shares[MATED] + shares[STALEMATED], (MATE + 10.0 * depth) * shares[MATED], MATE
+    total, mean, worst = shares[MATED] + shares[STALEMATED], (MATE + SOONER * ahead) * shares[MATED], MATE
     for part in range(PARTS):
         if shares[part] and part != MATED and part != STALEMATED:
             if parts[part] == 0:  # it can only take
-                worths[part] = -LOST
+                values[part] = -LOST
             total += shares[part]
-            mean += worths[part] * shares[part]
-            worst = min(worst, worths[part])
+            mean += values[part] * shares[part]
+            worst = min(worst, values[part])
     total, risk = max(1, total), 0.0
     if shares[STALEMATED]:
         worst = min(worst, 0.0)
-        risk += LOST * (0.1 * patience + shares[STALEMATED] / total)
+        risk += LOST * (ANY_RISK * patience + shares[STALEMATED] / total)
     if lost:
-        risk += (LOST if fatal else 0.1 * LOST) * (0.1 * patience + lost / total)
+        is_last = ones(men[PAWN] | men[ROOK] | men[QUEEN]) < 2  # the only man that can mate or promote
+        risk += (LOST if is_last else MINOR_LOSS * LOST) * (ANY_RISK * patience + lost / total)
     heed = WORST * patience
     return mean / total * (1.0 - heed) + worst * heed - risk
 
 
 @kernel
-def _is_last(men):
-    """Whether there is only one man that can mate or promote."""
-    return ones(men[PAWN] | men[ROOK] | men[QUEEN]) < 2
-
-
-@kernel
-def worth_at_once(men, kings, action, patience, sets, worths):
-    """The value of a move by the squares that the king may then have."""
-    after, parts, shares = sets[0], sets[1], sets[2]
-    lost = divide(men, kings, action, after, parts, shares, sets[3])
-    for part in range(PARTS):
-        if shares[part] and parts[part] and part != MATED and part != STALEMATED:
-            worths[part] = _confined(men if part == REFUSED else after, parts[part], sets[3])
-    return _weighed(parts, shares, worths, lost, _is_last(men), patience, 0)
-
-
-@kernel
-def _best_at_once(men, kings, patience, sets, worths, moves):
-    """The value of the best move at once."""
-    count, best = list_bare_moves(men, moves), -1e9
+def _rank_next_moves(men, kings, patience, stack, row):
+    """List the next own moves of a row and value them at once, by means of row 0. The best value."""
+    moves, promise = stack.moves[row], stack.promise[row]
+    after, lines, parts = stack.after[0], stack.lines[0], stack.parts[0]
+    shares, values = stack.shares[0], stack.values[0]
+    count, best = list_own_moves(men, moves), WORSE_THAN_ANY
     for i in range(count):
-        best = max(best, worth_at_once(men, kings, moves[i], patience, sets, worths))
+        lost = divide(men, kings, moves[i], after, lines, parts, shares)
+        for part in range(PARTS):
+            if _goes_on(parts, shares, part):
+                values[part] = _confinement(men if part == REFUSED else after, parts[part], lines)
+        promise[i] = _weigh_parts(men, parts, shares, values, lost, patience, 0)
+        best = max(best, promise[i])
+    stack.count[row] = count
     return best
 
 
 @kernel
-def worth_ahead(men, kings, action, patience, sets, worths, moves):
-    """The value of a move by the best own move after each answer; `sets` has rows for two levels."""
-    after, parts, shares = sets[4], sets[5], sets[6]
-    lost = divide(men, kings, action, after, parts, shares, sets[7])
-    for part in range(PARTS):
-        if shares[part] and parts[part] and part != MATED and part != STALEMATED:
-            here = men if part == REFUSED else after
-            worths[1, part] = _best_at_once(here, parts[part], patience, sets, worths[0], moves[0])
-    return _weighed(parts, shares, worths[1], lost, _is_last(men), patience, 1)
-
-
-@kernel
-def _best_ahead(men, kings, width, patience, sets, worths, moves, values):
-    """The value of the best move looking one more ahead, among the best few at once."""
-    count, best = list_bare_moves(men, moves[1]), -1e9
+def _take_most_promising(moves, promise, count):
+    """The next own move with the greatest value at once, which is not taken again."""
+    best = 0
     for i in range(count):
-        values[i] = worth_at_once(men, kings, moves[1, i], patience, sets, worths[0])
-    for _ in range(min(width, count)):
-        place = 0
-        for i in range(count):
-            if values[i] > values[place]:
-                place = i
-        values[place] = -1e10
-        best = max(best, worth_ahead(men, kings, moves[1, place], patience, sets, worths, moves))
-    return best
+        if promise[i] > promise[best]:
+            best = i
+    promise[best] = LOOKED_INTO
+    return moves[best]
 
 
 @kernel
-def worth_far_ahead(men, kings, action, width, patience, sets, worths, moves, values):
-    """The value of a move by the best two own moves after each answer; `sets` has rows for three levels."""
-    after, parts, shares = sets[8], sets[9], sets[10]
-    lost = divide(men, kings, action, after, parts, shares, sets[11])
-    for part in range(PARTS):
-        if shares[part] and parts[part] and part != MATED and part != STALEMATED:
-            here = men if part == REFUSED else after
-            worths[2, part] = _best_ahead(here, parts[part], width, patience, sets, worths, moves, values)
-    return _weighed(parts, shares, worths[2], lost, _is_last(men), patience, 2)
+def _begin_row(men, kings, action, stack, row):
+    """Let a row of the stack begin with a move of these men."""
+    for kind in range(KINDS):
+        stack.men[row, kind] = men[kind]
+    stack.part[row] = -1
+    parts, shares = stack.parts[row], stack.shares[row]
+    stack.lost[row] = divide(men, kings, action, stack.after[row], stack.lines[row], parts, shares)
+
+
+@kernel
+def value_move(men, kings, action, ahead, width, patience, stack):
+    """The value of a move, looking so many own moves ahead (one at least).
+
+    The last move ahead is the best of all, those before are the best of the `width` most promising.
+    """
+    row = ahead
+    _begin_row(men, kings, action, stack, row)
+    while True:
+        parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
+        if stack.left[row]:  # a next move of this part, to be looked into one row below
+            stack.left[row] -= 1
+            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.count[row])
+            _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
+            row -= 1
+        elif part + 1 < PARTS:  # the next part
+            part += 1
+            stack.part[row] = part
+            if _goes_on(parts, shares, part):
+                here = stack.men[row] if part == REFUSED else stack.after[row]
+                values[part] = _rank_next_moves(here, parts[part], patience, stack, row)
+                if row > 1:
+                    stack.left[row], values[part] = min(width, stack.count[row]), WORSE_THAN_ANY
+        else:
+            value = _weigh_parts(stack.men[row], parts, shares, values, stack.lost[row], patience, row)
+            if row == ahead:
+                return value
+            row += 1
+            stack.values[row, stack.part[row]] = max(stack.values[row, stack.part[row]], value)
+
+
+@kernel
+def value_moves(men, kings, moves, ahead, width, patience, stack, values):
+    """Fill in the values of moves."""
+    for i in range(len(moves)):
+        values[i] = value_move(men, kings, moves[i], ahead, width, patience, stack)

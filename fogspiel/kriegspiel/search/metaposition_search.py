@@ -9,9 +9,8 @@ and the best of those in it, are looked into, and share the budget that is left.
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
-from ...games.chess.moves import castlings, pushes, reach
-from ...games.chess.position import KINDS, KING, PAWN, QUEEN, end_of, kind_on, move_of, start_of
-from ..beliefs.fills import TOP
+from ...games.chess.moves import castlings, list_queening_moves, pushes, reach
+from ...games.chess.position import KINDS, KING, PAWN, end_of, kind_on, start_of
 from ..beliefs.metaposition import (
     EMPTY,
     META,
@@ -30,7 +29,6 @@ from ..beliefs.metaposition_update import hear_checks, hear_tries
 from ..evaluation.metaposition_value import ALPHA, prey, value
 
 DEEPEST = 8
-MOST_MOVES = 256
 FRESH, FAMILIAR = 5, 10
 """How many of the best moves are looked into: of those not in the history, and of those in it."""
 HOPELESS, DECIDED = -150.0, 400.0
@@ -55,11 +53,7 @@ def plausible_moves(meta, out):
                 ends = reach(kind, start, blocked) & ~own
                 if kind == KING and meta[RIGHTS]:
                     ends |= castlings(start, 0, meta[RIGHTS], blocked)
-            while ends:
-                end = trailing_zeros(ends)
-                out[count] = move_of(start, end, QUEEN if kind == PAWN and TOP & bit(end) else 0)
-                count += 1
-                ends &= ends - 1
+            count = list_queening_moves(start, ends, kind == PAWN, out, count)
             men &= men - 1
     return count
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import KINDS, KING
 from ..beliefs.metaposition import META, QUIET, THEIRS, enemies
 from ..engine import Effort
 from ..evaluation.metaposition_value import ALPHA, WEIGHTS
 from . import lone_king_endgame
+from .lone_king_endgame import empty_stack
 from .metaposition_search import (
     DECIDED,
     DEEPEST,
@@ -19,7 +21,6 @@ from .metaposition_search import (
     FRAME,
     FRESH,
     HOPELESS,
-    MOST_MOVES,
     assume,
     search_deeper,
     value_moves,
@@ -28,8 +29,12 @@ from .metaposition_search import (
 AT_ROOT = FRESH + FAMILIAR
 FIRST_BUDGET = 2000
 """Metapositions of the first search when time is limited; every next search has twice as many."""
-FAR, WIDTH = 8, 6
-"""Against a bare king: how many moves are looked into three deep, and how many answers to each."""
+FARTHEST, FAR, WIDTH = 2, 8, 6
+"""Against a lone king: so many own moves are looked ahead, for so many of the best moves, so many moves at the next."""
+BEHIND = 1e9
+"""What keeps the other moves, which are looked into less far, behind them."""
+FIFTY, LAST_MOVES = 50, 10
+"""Own moves without capture or pawn move that end the game, and how long before patience begins to end."""
 
 
 @dataclass
@@ -83,7 +88,7 @@ class Searcher:
     def ranking(self, meta: np.ndarray, moves: np.ndarray, power: np.ndarray) -> Ranking:
         """The moves by weighted maximax."""
         if enemies(meta) == 0:
-            worths = bare_worths(meta, moves)
+            worths = lone_king_values(meta, moves)
             return Ranking(moves, worths, worths)
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
@@ -128,24 +133,21 @@ class Searcher:
     def renew(self, ranking: Ranking, meta: np.ndarray, power: np.ndarray) -> None:
         """After a refusal: keep what the search found, and value the moves themselves anew."""
         if enemies(meta) == 0:
-            ranking.values = bare_worths(meta, ranking.moves)
+            ranking.values = lone_king_values(meta, ranking.moves)
             return
         statics = self.statics(meta, ranking.moves, power)
         ranking.values += self.weights[ALPHA] * (statics - ranking.statics)
         ranking.statics = statics
 
 
-def bare_worths(meta: np.ndarray, moves: np.ndarray) -> np.ndarray:
-    """The values of the moves against a bare king."""
-    men, kings = meta[:KINDS].copy(), meta[THEIRS + KING]
-    patience = min(1.0, max(0.0, (50 - int(meta[QUIET])) / 10))
-    sets, worths = np.zeros((12, lone_king_endgame.PARTS), np.int64), np.zeros((3, lone_king_endgame.PARTS))
-    lists, values = np.zeros((2, lone_king_endgame.MOST_MOVES), np.int64), np.zeros(lone_king_endgame.MOST_MOVES)
-    found = np.array([lone_king_endgame.worth_ahead(men, kings, move, patience, sets, worths, lists) for move in moves])
-    top = np.argsort(-found, kind="stable")[:FAR]
-    deeper = np.full(len(moves), -1e9) + found
-    for place in top:
-        deeper[place] = lone_king_endgame.worth_far_ahead(
-            men, kings, moves[place], WIDTH, patience, sets, worths, lists, values
-        )
-    return deeper
+def lone_king_values(meta: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    """The values of the moves against a lone king."""
+    men, kings = meta[:KINDS], meta[THEIRS + KING]
+    patience = min(1.0, max(0.0, (FIFTY - int(meta[QUIET])) / LAST_MOVES))
+    stack, values, farther = empty_stack(FARTHEST), np.empty(len(moves)), np.empty(min(FAR, len(moves)))
+    lone_king_endgame.value_moves(men, kings, moves, FARTHEST - 1, WIDTH, patience, stack, values)
+    best = np.argsort(-values, kind="stable")[:FAR]
+    lone_king_endgame.value_moves(men, kings, moves[best], FARTHEST, WIDTH, patience, stack, farther)
+    values -= BEHIND
+    values[best] = farther
+    return values
