@@ -55,7 +55,7 @@ def redrawn(arena: Arena, points: int) -> np.ndarray:
 def losses(arena: Arena, points: np.ndarray, opponents: Opponents) -> np.ndarray:
     """What a peer minimises: the mean scores of points in some pairs of games each, upside down."""
     beat()
-    met = arena.meetings(np.repeat(within(points), PAIRS_A_POINT, axis=0), opponents(arena, len(points)))
+    met = arena.play_pairs(np.repeat(within(points), PAIRS_A_POINT, axis=0), opponents(arena, len(points)))
     return -met.reshape(len(points), -1).mean(axis=1)
 
 

@@ -26,7 +26,7 @@ from fogspiel.core.rng import below, stream_of, unit
 from fogspiel.core.simulate import Match
 from fogspiel.tune.archive import Archive
 from fogspiel.tune.arena import Arena, Budget
-from fogspiel.tune.mixture_response import fresh
+from fogspiel.tune.candidates import draw_wide
 from fogspiel.tune.step import mixture_answer
 
 PAIRS_A_CELL = 64
@@ -108,9 +108,9 @@ def half_width(scores: np.ndarray) -> float:
 def measured(arena: Arena, players: int) -> Archive:
     """A table of random players, all cells measured."""
     archive = Archive(arena)
-    archive.add(fresh(arena, players))
+    archive.add(draw_wide(arena, players))
     rows, columns = np.tril_indices(players)
-    archive.meet(rows, columns, PAIRS_A_CELL)
+    archive.play(rows, columns, PAIRS_A_CELL)
     return archive
 
 
@@ -141,7 +141,7 @@ def main() -> None:
         for seed in range(1, asked.series + 1):
             arena = Arena(game, seed, budget=Budget())
             archive = measured(arena, asked.players)
-            rivals = fresh(arena, asked.players)
+            rivals = draw_wide(arena, asked.players)
             for opponent, who in (("UCB", Ucb(rivals)), ("fixed", Mixed(rivals[:1], np.ones(1)))):
                 for label, side in sides(archive).items():
                     rival = Ucb(rivals) if opponent == "UCB" else who

@@ -107,7 +107,12 @@ class Game:
     family: str = ""
     """The folder or file of `fogspiel.games` that this game belongs to, with its drawing, exact answers and words."""
     symmetric: bool = False
-    """Nobody starts: both seats have the same rights."""
+    """Both seats have the same rights."""
+
+    @property
+    def top(self) -> int:
+        """The index of the highest payoff; the other seat's index is this less the first one's."""
+        return len(self.payoffs) - 1
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.rng import shuffle, unit
 from ..stats.matrix_game import equilibrium, symmetric_equilibrium
-from .arena import Arena
+from .arena import Arena, join_halves
 from .step import Step, mixture_answer
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
@@ -26,44 +26,41 @@ class Archive:
     """
 
     def __init__(self, arena: Arena) -> None:
-        assert arena.game.strategy is not None
-        self.arena, self.halves = arena, arena.game.strategy.halves
-        self.thetas = np.zeros((0, len(arena.game.strategy.parameters)))
-        self.points = np.zeros(
-            (0, 0)
-        )  # of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest
-        self.played = np.zeros((0, 0), np.int64)
+        self.arena, self.halves = arena, arena.strategy.halves
+        self.thetas = np.zeros((0, len(arena.strategy.parameters)))
+        # Of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest.
+        self.points = np.zeros((0, 0))
+        self.pairs = np.zeros((0, 0), np.int64)
 
     def __len__(self) -> int:
         return len(self.thetas)
 
     def add(self, thetas: np.ndarray) -> None:
-        """Take in players who have not met anybody yet."""
+        """Take in players that have not played yet."""
         more = len(thetas)
         self.thetas = np.vstack([self.thetas, thetas])
         self.points = np.pad(self.points, (0, more))
-        self.played = np.pad(self.played, (0, more))
+        self.pairs = np.pad(self.pairs, (0, more))
 
     def enrol(self, newcomers: np.ndarray, pairs: int) -> None:
-        """Add players and let them meet everybody, themselves too (their halves may differ), in so many pairs each."""
+        """Add players that meet all members, and themselves (their halves may differ), in so many pairs each."""
         known = len(self)
         self.add(newcomers)
         rows, columns = np.tril_indices(len(self))
-        self.meet(rows[rows >= known], columns[rows >= known], pairs)
+        self.play(rows[rows >= known], columns[rows >= known], pairs)
 
-    def meet(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
+    def play(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
         """Let members meet, each of the rows its column, in so many pairs of games."""
-        top = len(self.arena.game.payoffs) - 1
-        scores = self.arena.meetings(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1) / top
+        scores = self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1) / self.arena.game.top
         np.add.at(self.points, (rows, columns), scores[:, 0])
         np.add.at(self.points, (columns, rows), pairs - scores[:, 1])
-        np.add.at(self.played, (rows, columns), pairs)
-        np.add.at(self.played, (columns, rows), pairs)
+        np.add.at(self.pairs, (rows, columns), pairs)
+        np.add.at(self.pairs, (columns, rows), pairs)
 
     @property
     def means(self) -> np.ndarray:
         """The mean scores in the first seat; 1/2 where nothing was played."""
-        return np.where(self.played > 0, self.points / np.maximum(self.played, 1), 0.5)
+        return np.where(self.pairs > 0, self.points / np.maximum(self.pairs, 1), 0.5)
 
     def nash(self, least: float = 0.0) -> Nash:
         """An equilibrium of the table, weights below `least` pruned."""
@@ -74,7 +71,7 @@ class Archive:
         return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
 
     def step(self, nash: Nash, changed: bool) -> Step:
-        """The mixture as the answer of a step; members who came after it was computed do not play."""
+        """The mixture as the answer of a step; members that came after it was computed do not play."""
         thetas = self.thetas[: nash.weights.shape[-1]]
         best = mixture_answer(thetas, nash.weights).theta
         return Step(best, changed, None, len(thetas), thetas, nash.weights, nash.value)
@@ -85,7 +82,7 @@ def shares_of(weights: np.ndarray) -> np.ndarray:
     return weights if weights.ndim == 1 else weights.mean(axis=0)
 
 
-def draw_member(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
+def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
     """Members drawn by weight, evenly spread (systematic sampling) and in random order."""
     places = (np.arange(count) + unit(arena.stream)) / count
     members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
@@ -94,19 +91,17 @@ def draw_member(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
     return members[order]
 
 
-def opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
+def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
     """That many vectors drawn from a mixture of members, or of their halves."""
     if weights.ndim == 1:
-        return archive.thetas[draw_member(archive.arena, weights, count)]
-    half = archive.thetas.shape[1] // 2
-    firsts, seconds = (draw_member(archive.arena, law, count) for law in weights)
-    return np.hstack([archive.thetas[firsts, :half], archive.thetas[seconds, half:]])
+        return archive.thetas[draw_members(archive.arena, weights, count)]
+    return join_halves(archive.thetas, *(draw_members(archive.arena, law, count) for law in weights))
 
 
 def is_certain(arena: Arena) -> bool:
     """Whether fixed players always score the same against each other, as far as some trials can tell."""
     for _ in range(ROUNDS):  # in most games luck shows in the first; at Cheat many players win whatever they are dealt
-        scores = arena.meetings(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
+        scores = arena.play_pairs(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
         if (scores != scores[:, :1]).any():
             return False
     return True

@@ -1,19 +1,19 @@
-"""Where contenders meet: every race, comparison and duel of a run, each game counted, up to the budget.
+"""Where players of one strategy meet: every race and pair of games of a run, each game counted, up to the budget.
 
-The arena numbers its events (races, comparisons, duels, meetings) and gives each its own stream of games, so the k-th
-event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
+The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
+k-th event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
 to resume a run, its method simply runs again.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from ..core.agents import Policy, find_policy, fixed_baseline, policies_in_turn, redrawn_baseline, vector_policy
-from ..core.game import Game, parameters_of
+from ..core.game import Game
 from ..core.rng import below, child, fill_normal, stream_of
 from ..core.simulate import Match
 from ..stats.race import Race, Verdict, scan
@@ -22,11 +22,26 @@ METHOD_STREAM, TRAINING, REPORT = 1, 2, 3
 LEAST_BATCH, MOST_BATCH = 64, 16_384
 BATCH_SECONDS = 0.25
 
-Event = dict[str, Any]
+Rows = np.ndarray | Sequence[int]
 Codes = str | list[int]
 """Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list."""
 DIGITS = 3
 """The most payoffs whose pairs of scores, in the base of this number, have one digit each."""
+
+
+class Event(TypedDict, total=False):
+    """What was played at once, as runs keep it."""
+
+    event: int
+    """Its number, where it is not finished yet."""
+    games: int
+    decision: int
+    """Of a race, with `counts`: how often each score was observed."""
+    counts: list[int]
+    scores: Codes
+    """Of a newcomer against others, in both seats."""
+    pairs: Codes
+    """The two scores of every pair of games, as one number."""
 
 
 class BudgetSpent(Exception):
@@ -55,15 +70,18 @@ class Arena:
     """What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn."""
     threads: int = 1
     recorded: Sequence[Event] = ()
-    partial: Event | None = None
+    partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
 
     def __post_init__(self) -> None:
+        if self.game.strategy is None:
+            raise ValueError(f"{self.game.name} has no parametric strategy to tune")
+        self.strategy = self.game.strategy
         self.games = 0
         self.events: list[Event] = []
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline = baseline(self.game, self.baseline_name, self.seed)
-        self._games_a_second = 1000.0
+        self._games_per_second = 1000.0
 
     # What methods ask for
 
@@ -78,7 +96,7 @@ class Arena:
 
     def gaussians(self, count: int) -> np.ndarray:
         """That many new vectors of standard Gaussian numbers, a row each."""
-        thetas = np.empty((count, len(parameters_of(self.game))))
+        thetas = np.empty((count, len(self.strategy.parameters)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
@@ -90,25 +108,25 @@ class Arena:
         """Race two vectors against each other, by the rule of the run or by another one."""
         match = Match(self.game, self._player(challenger), self._player(incumbent))
 
-        def observed(key: int, first: int, count: int) -> np.ndarray:
+        def observe(key: int, first: int, count: int) -> np.ndarray:
             return self._scores(match, key, first, count).sum(axis=1)
 
-        return self._raced(rule or self.race_rule, observed, outcomes=self._most + 1, games=self._columns)
+        return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
     def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
         matches = [Match(self.game, self._player(x), self.baseline) for x in (challenger, incumbent)]
 
-        def observed(key: int, first: int, count: int) -> np.ndarray:
+        def observe(key: int, first: int, count: int) -> np.ndarray:
             new, old = (self._scores(match, key, first, count).sum(axis=1) for match in matches)
             return new - old + self._most  # Z = (1 + D)/2 in units of its grid
 
         outcomes = 2 * self._most + 1
-        return self._raced(self.race_rule.for_differences(), observed, outcomes, games=2 * self._columns)
+        return self._run_race(self.race_rule.for_differences(), observe, outcomes, games=2 * self._columns)
 
-    def duels(self, newcomer: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+    def play_newcomer(self, newcomer: np.ndarray, others: np.ndarray) -> np.ndarray:
         """The newcomer's scores against each of the others: a row each, first seat and second seat."""
-        if not others:
+        if not len(others):
             return np.zeros((0, 2), np.int64)
         number, needed = len(self.events), 2 * len(others)
         if number < len(self.recorded):
@@ -116,24 +134,26 @@ class Arena:
         else:
             if self._games_left(1) < needed:
                 raise BudgetSpent
-            match = Match(self.game, self._player(newcomer), policies_in_turn(self.game, np.array(others)))
+            match = Match(self.game, self._player(newcomer), policies_in_turn(self.game, others))
             scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
         self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
         return scores
 
-    def meetings(self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False) -> np.ndarray:
-        """The scores of every row of one against its row of the other: row, pair of games, first and second seat.
+    def play_pairs(
+        self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False
+    ) -> np.ndarray:
+        """The scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second seat.
 
         Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal.
         """
         number, rows = len(self.events), len(firsts)
         if number < len(self.recorded):
-            met = decode(self.recorded[number]["pairs"])
+            codes = decode(self.recorded[number]["pairs"])
         else:
-            met = self._met(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
-        self._close({"pairs": encode(self.game, met), "games": 2 * len(met)})
-        met = met.reshape(rows, pairs) if same_deals else met.reshape(pairs, rows).T
-        return np.stack(np.divmod(met, pair_base(self.game)), axis=2)
+            codes = self._play_batches(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
+        self._close({"pairs": encode(self.game, codes), "games": 2 * len(codes)})
+        codes = codes.reshape(rows, pairs) if same_deals else codes.reshape(pairs, rows).T
+        return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
 
     # How an event is played
 
@@ -144,7 +164,7 @@ class Arena:
     @property
     def _most(self) -> int:
         """The highest score of an observation, as a sum of indices of payoffs."""
-        return self._columns * (len(self.game.payoffs) - 1)
+        return self._columns * self.game.top
 
     def _player(self, theta: np.ndarray) -> Policy:
         return vector_policy(self.game, theta)
@@ -162,7 +182,7 @@ class Arena:
             return 0
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
 
-    def _raced(self, rule: Race, observed: Callable[..., np.ndarray], outcomes: int, games: int) -> Verdict:
+    def _run_race(self, rule: Race, observe: Callable[..., np.ndarray], outcomes: int, games: int) -> Verdict:
         """Observe in batches until the race decides; where a batch is cut never changes the verdict."""
         number = len(self.events)
         if number < len(self.recorded):
@@ -178,11 +198,11 @@ class Arena:
             if allowed <= 0:
                 self.games += done * games
                 raise BudgetSpent
-            brief = int(self._games_a_second * BATCH_SECONDS) // games
+            brief = int(self._games_per_second * BATCH_SECONDS) // games
             batch = min(allowed, max(LEAST_BATCH, min(done // 8, MOST_BATCH, brief)))
             began = time.monotonic()
-            used, decision = scan(rule, counts, observed(self._key(number), done, batch))
-            self._games_a_second = games * batch / max(time.monotonic() - began, 1e-6)
+            used, decision = scan(rule, counts, observe(self._key(number), done, batch))
+            self._games_per_second = games * batch / max(time.monotonic() - began, 1e-6)
             done += used
             if decision == 0:
                 self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
@@ -208,23 +228,23 @@ class Arena:
         everyone = of_rows(slice(None))
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
-    def _met(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
+    def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
         """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
-        number, met = len(self.events), np.zeros(0, np.int64)
+        number, codes = len(self.events), np.zeros(0, np.int64)
         if self.partial is not None and self.partial["event"] == number:
-            met = decode(self.partial["pairs"])
-        while len(met) < total:
+            codes = decode(self.partial["pairs"])
+        while len(codes) < total:
             if self._games_left(2) < total:
-                self.games += 2 * len(met)
+                self.games += 2 * len(codes)
                 raise BudgetSpent
             began = time.monotonic()
-            brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_a_second * BATCH_SECONDS) // 2))
-            batch = scores(len(met), min(brief, total - len(met)))
-            self._games_a_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
-            met = np.append(met, batch @ (pair_base(self.game), 1))
-            if len(met) < total:
-                self.on_batch(self, {"event": number, "pairs": encode(self.game, met), "games": 2 * len(met)})
-        return met
+            brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
+            batch = scores(len(codes), min(brief, total - len(codes)))
+            self._games_per_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
+            codes = np.append(codes, batch @ (pair_base(self.game), 1))
+            if len(codes) < total:
+                self.on_batch(self, {"event": number, "pairs": encode(self.game, codes), "games": 2 * len(codes)})
+        return codes
 
     def _close(self, event: Event) -> None:
         self.events.append(event)
@@ -248,6 +268,12 @@ def decode(codes: Codes) -> np.ndarray:
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)
+
+
+def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
+    """Vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    half = thetas.shape[1] // 2
+    return np.hstack([thetas[first, :half], thetas[second, half:]])
 
 
 def baseline(game: Game, name: str, seed: int) -> Policy:

@@ -9,9 +9,9 @@ from math import isqrt
 
 import numpy as np
 
-from .archive import Archive, draw_member, opponents
-from .arena import Arena
-from .mixture_response import NUMBERS, Pool, breed_response, fresh
+from .archive import Archive, draw_members, draw_opponents
+from .arena import Arena, join_halves
+from .candidates import NUMBERS, Pool, breed, draw_wide
 from .step import Step
 
 LEAST_SIZE, MOST_SIZE = 32, 1024
@@ -28,20 +28,20 @@ class Population:
 
     def __init__(self, archive: Archive, size: int) -> None:
         self.arena, self.archive = archive.arena, archive
-        self.thetas = fresh(self.arena, size)
+        self.thetas = draw_wide(self.arena, size)
         self.table = np.full((size, 0, 2), np.nan)
 
-    def meet(self, weights: np.ndarray) -> np.ndarray:
+    def play(self, weights: np.ndarray) -> np.ndarray:
         """The scores of all candidates in both seats against a mixture of members, after playing what is missing."""
         missing = weights.shape[-1] - self.table.shape[1]
         self.table = np.pad(self.table, ((0, 0), (0, missing), (0, 0)), constant_values=np.nan)
         against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the other seat's law
         members = np.flatnonzero(against.sum(axis=0))
         rows, columns = np.nonzero(np.isnan(self.table[:, members]).any(axis=2))
-        top, many = len(self.arena.game.payoffs) - 1, max(NUMBERS // self.thetas.shape[1], 1)
+        top, many = self.arena.game.top, max(NUMBERS // self.thetas.shape[1], 1)
         for start in range(0, len(rows), many):
             part, whom = rows[start : start + many], members[columns[start : start + many]]
-            self.table[part, whom] = self.arena.meetings(self.thetas[part], self.archive.thetas[whom])[:, 0] / top
+            self.table[part, whom] = self.arena.play_pairs(self.thetas[part], self.archive.thetas[whom])[:, 0] / top
         return np.stack([self.table[:, members, seat] @ against[seat, members] for seat in (0, 1)], axis=1)
 
     def sort(self, scores: np.ndarray, weights: np.ndarray) -> None:
@@ -49,9 +49,8 @@ class Population:
         members = np.flatnonzero(weights.reshape(-1, weights.shape[-1]).sum(axis=0))
         met = self.table[:, members]
         if self.archive.halves:
-            half = self.thetas.shape[1] // 2
             first, second = (rank(met[:, :, seat], scores[:, seat]) for seat in (0, 1))
-            self.thetas = np.hstack([self.thetas[first, :half], self.thetas[second, half:]])
+            self.thetas = join_halves(self.thetas, first, second)
             self.table = np.stack([self.table[first, :, 0], self.table[second, :, 1]], axis=2)
         else:
             order = rank(met.reshape(len(met), -1), scores.sum(axis=1))
@@ -62,14 +61,12 @@ class Population:
         count = len(self.thetas) // RENEWED
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
-        parents = np.repeat(self.thetas[draw_member(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
-        children = Pool(
-            breed_response(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves
-        )
+        parents = np.repeat(self.thetas[draw_members(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
+        children = Pool(breed(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves)
         part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
-        children.meet(self.arena, opponents(self.archive, weights, part))
+        children.play(self.arena, draw_opponents(self.archive, weights, part))
         children.shrink(count - strangers)
-        self.thetas[kept : kept + strangers] = fresh(self.arena, strangers)
+        self.thetas[kept : kept + strangers] = draw_wide(self.arena, strangers)
         self.thetas[kept + strangers :] = children.thetas
         self.table[kept:] = np.nan
 
@@ -80,7 +77,7 @@ def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
     nash = archive.nash()
     yield archive.step(nash, True)
     while True:
-        scores = population.meet(nash.weights)
+        scores = population.play(nash.weights)
         population.sort(scores, nash.weights)
         best = scores.max(axis=0).sum() if archive.halves else scores.sum(axis=1).max()
         joins = bool(best / 2 - 0.5 > max(wanted, least))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..stats.matrix_game import couple
-from .arena import Arena
+from .arena import Arena, join_halves
 
 WIDER, NARROWER = 2.0, 0.84
 LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e6
@@ -56,10 +56,8 @@ def mixture_answer(thetas: np.ndarray, weights: np.ndarray) -> Answer:
     if weights.ndim == 1:
         rows, shares = thetas[weights > 0], weights[weights > 0]
     else:
-        half = thetas.shape[1] // 2
-        pairs = couple(weights[0], weights[1])
-        rows = np.array([np.concatenate([thetas[i, :half], thetas[j, half:]]) for i, j, _ in pairs])
-        shares = np.array([share for _, _, share in pairs])
+        first, second, weighed = zip(*couple(weights[0], weights[1]), strict=True)
+        rows, shares = join_halves(thetas, np.array(first), np.array(second)), np.array(weighed)
     heaviest = rows[int(shares.argmax())]
     return Answer(heaviest, rows, shares / shares.sum()) if len(rows) > 1 else Answer(heaviest)
 
@@ -76,5 +74,4 @@ def next_sigma(sigma: float, success: bool) -> float:
 
 def hashed_parameters(arena: Arena) -> np.ndarray:
     """Which parameters are seeds of something pseudo-random: for them there is no direction to go."""
-    assert arena.game.strategy is not None
-    return np.array([name in arena.game.strategy.hashed for name in arena.game.strategy.parameters])
+    return np.array([name in arena.strategy.hashed for name in arena.strategy.parameters])

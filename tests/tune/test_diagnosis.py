@@ -13,7 +13,7 @@ from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
-from fogspiel.tune.best_response_search import exploiter
+from fogspiel.tune.best_response_search import find_exploiter
 
 SMALL = Request(games=5_000, report_games=2_000, pair_games=400)
 
@@ -27,7 +27,7 @@ def five_at_random(game):
 def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_interval(name, frozen):
     game = find_game(name)
     player = frozen(game)
-    found, games = exploiter(game, player, 60_000, seed=3)
+    found, games = find_exploiter(game, player, 60_000, seed=3)
     score = evaluate(game, found, player, report_key(3), 20_000)
     exact = best_replies(game, player)[0].score
     assert games < 63_000
@@ -38,16 +38,15 @@ def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_i
 @pytest.mark.slow
 def test_the_exploiter_of_ascending_batawaf_does_not_fall_short_of_descending():
     game = find_game("batawaf")
-    found, _ = exploiter(game, find_policy(game, "ascending"), 20_000, seed=3)
+    found, _ = find_exploiter(game, find_policy(game, "ascending"), 20_000, seed=3)
     score = evaluate(game, found, find_policy(game, "ascending"), report_key(3), 20_000)
     assert score.interval[1] >= 0.578  # what descending scores, by the paper's section V-A; a fifth of that is drawn
 
 
 def test_the_same_seed_gives_the_same_exploiter():
     game = find_game("morra")
-    thetas = [
-        exploiter(game, fixed_baseline(game, 1), 5_000, seed, threads)[0].thetas for seed, threads in ((1, 1), (1, 2))
-    ]
+    found = [find_exploiter(game, fixed_baseline(game, 1), 5_000, seed=1, threads=threads) for threads in (1, 2)]
+    thetas = [exploiter.policy.thetas for exploiter in found]
     assert np.array_equal(*thetas)
 
 

@@ -10,8 +10,9 @@ import pytest
 from fogspiel.core.game import find_game
 from fogspiel.stats.race import Race, Verdict
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
+from fogspiel.tune.ascent import cosine
 from fogspiel.tune.methods import find_method
-from fogspiel.tune.methods.duel import GUARDED, WIDEST, cosine, duel
+from fogspiel.tune.methods.duel import GUARDED, WIDEST, duel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -37,7 +38,7 @@ def share_closed(name, dimension, games, seed, spread=1.0):
 def test_the_landscape_plays_by_its_law():
     task = landscape(4, 1)
     arena = Arena(task.game, 1)
-    pairs = arena.meetings(task.optimum[None], arena.start[None], pairs=20_000)
+    pairs = arena.play_pairs(task.optimum[None], arena.start[None], pairs=20_000)
     assert pairs.mean() / 2 == pytest.approx(task.score(task.optimum, arena.start), abs=0.012)
     lead = pairs[0] / 2 - pairs.mean() / 2
     assert abs((lead[:, 0] * lead[:, 1]).mean()) < 0.01, "the two games of a pair are independent"

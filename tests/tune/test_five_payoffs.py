@@ -65,8 +65,8 @@ def test_races_count_the_scores_of_their_games(game, observation):
 def test_duels_and_meetings_have_the_scores_of_their_games(game):
     place = arena(game)
     firsts, seconds = place.gaussians(30), place.gaussians(30)
-    duels = place.duels(firsts[0], list(seconds))
-    own, same = place.meetings(firsts, seconds, 2), place.meetings(firsts, seconds, 2, same_deals=True)
+    duels = place.play_newcomer(firsts[0], seconds)
+    own, same = place.play_pairs(firsts, seconds, 2), place.play_pairs(firsts, seconds, 2, same_deals=True)
     assert max(own.max(), duels.max()) == TOP and min(own.min(), duels.min()) == 0
     for row in range(30):
         assert tuple(duels[row]) == scores_by_hand(game, firsts[0], seconds[row], place._key(0), row)
@@ -77,9 +77,9 @@ def test_duels_and_meetings_have_the_scores_of_their_games(game):
             ]
             assert [tuple(own[row, pair]), tuple(same[row, pair])] == by_hand
     recalled = arena(game, recorded=place.events)
-    assert (recalled.duels(firsts[0], list(seconds)) == duels).all()
-    assert (recalled.meetings(firsts, seconds, 2) == own).all()
-    assert (recalled.meetings(firsts, seconds, 2, same_deals=True) == same).all()
+    assert (recalled.play_newcomer(firsts[0], seconds) == duels).all()
+    assert (recalled.play_pairs(firsts, seconds, 2) == own).all()
+    assert (recalled.play_pairs(firsts, seconds, 2, same_deals=True) == same).all()
     assert recalled.events == place.events
 
 

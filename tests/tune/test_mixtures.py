@@ -213,11 +213,11 @@ SEEN = {}
 
 def luckiest(arena):
     players = np.tile(np.array([0.0, 0.0, 1.0]), (256, 1)) + 1e-9 * arena.gaussians(256)
-    scores = arena.meetings(players, np.tile(arena.baseline.thetas, (256, 1)), 4).mean(axis=(1, 2)) / 2
+    scores = arena.play_pairs(players, np.tile(arena.baseline.thetas, (256, 1)), 4).mean(axis=(1, 2)) / 2
     SEEN["claimed"], SEEN["mean"] = float(scores.max()), float(scores.mean())
     yield Step(players[int(scores.argmax())], True)
     while True:
-        arena.meetings(players[:1], players[:1])
+        arena.play_pairs(players[:1], players[:1])
 
 METHODS = {"luckiest": luckiest}
 """

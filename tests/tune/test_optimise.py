@@ -179,7 +179,7 @@ def test_batawaf_is_solved_for_19_of_20_seeds(race, games):
 def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
     place = arena()
     firsts, seconds = place.gaussians(40), place.gaussians(40)
-    own, same = place.meetings(firsts, seconds, pairs=3), place.meetings(firsts, seconds, pairs=3, same_deals=True)
+    own, same = place.play_pairs(firsts, seconds, pairs=3), place.play_pairs(firsts, seconds, pairs=3, same_deals=True)
     assert own.shape == same.shape == (40, 3, 2) and place.games == 480
     for row in (0, 17, 39):
         match = Match(BATAWAF, vector_policy(BATAWAF, firsts[row]), vector_policy(BATAWAF, seconds[row]))
@@ -191,21 +191,21 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
     monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
-    assert (other.meetings(firsts, seconds, pairs=3) == own).all()
-    assert (other.meetings(firsts, seconds, pairs=3, same_deals=True) == same).all()
+    assert (other.play_pairs(firsts, seconds, pairs=3) == own).all()
+    assert (other.play_pairs(firsts, seconds, pairs=3, same_deals=True) == same).all()
     for event in (kept[0], kept[5]):
         again = arena(partial=event)
-        assert (again.meetings(firsts, seconds, pairs=3) == own).all()
+        assert (again.play_pairs(firsts, seconds, pairs=3) == own).all()
     recalled = arena(recorded=place.events)
-    assert (recalled.meetings(firsts, seconds, pairs=3) == own).all()
-    assert (recalled.meetings(firsts, seconds, pairs=3, same_deals=True) == same).all()
+    assert (recalled.play_pairs(firsts, seconds, pairs=3) == own).all()
+    assert (recalled.play_pairs(firsts, seconds, pairs=3, same_deals=True) == same).all()
 
 
 def test_meetings_that_the_budget_cannot_pay_are_not_begun():
     place = arena(games=79)
     x = place.gaussians(40)
     with pytest.raises(BudgetSpent):
-        place.meetings(x, x)
+        place.play_pairs(x, x)
     assert place.games == 0 and not place.events
 
 

@@ -140,7 +140,7 @@ def _work_on(run: "Run", store: Path | None, threads: int | None, as_json: bool)
     with resumable(run, store, as_json), console.progress(run.name, budget) as bar:
         steps = len(run.steps)
 
-        def on_batch(arena: Any, event: dict[str, Any]) -> None:
+        def on_batch(arena: Any, event: Any) -> None:
             import numpy as np
 
             played, words = arena.games + event["games"], f"step {steps + 1}"

@@ -9,7 +9,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from ..arena import Arena
+from ..arena import Arena, join_halves
 from ..step import Step
 from .halving import players_for
 
@@ -21,23 +21,21 @@ CURIOSITY = 0.5  # of the bound sqrt(2 ln t / n), whose scale is that of a coin
 
 def bandit(arena: Arena) -> Iterator[Step]:
     """UCB over random players, for each seat by itself where the halves of a vector serve one seat each."""
-    assert arena.game.strategy is not None
-    halves, top = arena.game.strategy.halves, len(arena.game.payoffs) - 1
+    halves, top = arena.strategy.halves, arena.game.top
     players = arena.gaussians(players_for(arena.budget.games // 2) if arena.budget.games else FIRST_PLAYERS)
-    arms, half = len(players), players.shape[1] // 2
+    arms = len(players)
     points, pulls = np.zeros((arms, 2)), np.zeros((arms, 2))
     best: list[int] = []
     while True:
         chosen = [rank_arms(*law) for law in laws(points, pulls, halves)]
         first, second = chosen if halves else chosen * 2
         rivals = np.array([players[arena.pick(arms)] for _ in first])
-        met = arena.meetings(np.hstack([players[first, :half], players[second, half:]]), rivals, PULLS)
+        scores = arena.play_pairs(join_halves(players, first, second), rivals, PULLS)
         for seat, rows in enumerate((first, second)):
-            points[rows, seat] += met[:, :, seat].sum(axis=1) / top
+            points[rows, seat] += scores[:, :, seat].sum(axis=1) / top
             pulls[rows, seat] += PULLS
         found = [int(law[1].argmax()) for law in laws(points, pulls, halves)]
-        theta = np.concatenate([players[found[0], :half], players[found[-1], half:]])
-        yield Step(theta, found != best, population=arms)
+        yield Step(join_halves(players, found[:1], found[-1:])[0], found != best, population=arms)
         best = found
 
 

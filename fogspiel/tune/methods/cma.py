@@ -45,7 +45,7 @@ def cma(arena: Arena) -> Iterator[Step]:
         points = search.ask()
         pairs = FIRST_PAIRS + generation // GENERATIONS_A_PAIR
         mean = player(search.mean)
-        scores = arena.meetings(
+        scores = arena.play_pairs(
             np.array([player(point) for point in points]), np.tile(mean, (len(points), 1)), pairs, same_deals=True
         )
         search.tell(points, (-scores.sum(axis=(1, 2))).astype(float).tolist())

@@ -11,7 +11,7 @@ from math import ceil, log2
 import numpy as np
 
 from ..arena import Arena, BudgetSpent
-from ..mixture_response import Pool
+from ..candidates import Pool
 from ..step import Step
 
 PAIRS_A_PLAYER = 32  # for which the budget should suffice
@@ -42,16 +42,15 @@ def players_for(pairs: int) -> int:
 
 def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterator[Pool]:
     """Halve random players (and those who won before) until one is left; yields who is left after every round."""
-    assert arena.game.strategy is not None
     players = arena.gaussians(players_for(pairs))
     if champions is not None:
         players[: len(champions)] = champions
-    pool, a_round = Pool(players, arena.game.strategy.halves), pairs // ceil(log2(len(players)))
+    pool, a_round = Pool(players, arena.strategy.halves), pairs // ceil(log2(len(players)))
     while len(pool.thetas) > 1:
         if len(pool.thetas) == 2:
             pool.forget()  # what chose the last two says too much good of them
         panel = [arena.pick(len(players)) for _ in range(max(a_round // len(pool.thetas), 1))]
-        pool.meet(arena, players[panel])
+        pool.play(arena, players[panel])
         pool.shrink(len(pool.thetas) // 2)
         yield pool
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...stats.race import Race, scan
-from ..archive import Archive, draw_member, is_certain, opponents, shares_of
+from ..archive import Archive, draw_members, draw_opponents, is_certain, shares_of
 from ..arena import Arena
 from ..breeding import breed_mixture
-from ..mixture_response import response
+from ..mixture_response import search_response
 from ..step import Step
 
 RESPONSES = 64  # for which the budget should suffice
@@ -37,7 +37,7 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     while True:
         effort = min(pairs << (failures // FAILURES), MOST_PAIRS)
         newcomer = archive.thetas[:1]
-        for pool in response(arena, archive, nash.weights, effort):
+        for pool in search_response(arena, archive, nash.weights, effort):
             newcomer = pool.thetas[:1]
             yield archive.step(nash, False)
         better = beats(archive, nash.weights, newcomer, effort)
@@ -63,7 +63,7 @@ def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) 
     rule = Race("count-mixture-asymmetric", arena.race_rule.delta, arena.race_rule.epsilon)
     counts, part = np.zeros(2 * len(arena.game.payoffs) - 1, np.int64), max(pairs // PARTS, 1)
     for _ in range(PARTS):
-        met = arena.meetings(np.tile(theta, (part, 1)), opponents(archive, weights, part))
+        met = arena.play_pairs(np.tile(theta, (part, 1)), draw_opponents(archive, weights, part))
         _, decision = scan(rule, counts, met.sum(axis=(1, 2)))
         if decision:
             return decision > 0
@@ -73,7 +73,7 @@ def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) 
 def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
     """Let members meet who matter: both drawn half by their weights, half evenly."""
     law = (shares_of(weights) + 1 / len(archive)) / 2
-    archive.meet(draw_member(archive.arena, law, pairs), draw_member(archive.arena, law, pairs))
+    archive.play(draw_members(archive.arena, law, pairs), draw_members(archive.arena, law, pairs))
 
 
 METHODS = {"psro": psro}

@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 
 from ..arena import Arena, BudgetSpent
-from ..mixture_response import Pool
+from ..candidates import Pool
 from ..step import Step
 
 LEAST_OPPONENTS, MOST_OPPONENTS = 4, 64
@@ -17,7 +17,6 @@ FINAL = 4  # one in four pairs is for the finalists
 
 def rectangular(arena: Arena) -> Iterator[Step]:
     """K players meet the same few opponents; the ten best meet fresh opponents, and those games alone decide."""
-    assert arena.game.strategy is not None
     last = arena.budget.games
     pairs = FIRST_PAIRS if last is None else (last - arena.games) // 2
     champion = np.zeros((0, len(arena.start)))
@@ -25,13 +24,13 @@ def rectangular(arena: Arena) -> Iterator[Step]:
         first, final = pairs - pairs // FINAL, pairs // FINAL
         opponents = min(max(isqrt(first) // 2, LEAST_OPPONENTS), MOST_OPPONENTS)
         players = arena.gaussians(max(first // opponents, 1))
-        pool = Pool(players, arena.game.strategy.halves)
-        pool.meet(arena, arena.gaussians(opponents))
+        pool = Pool(players, arena.strategy.halves)
+        pool.play(arena, arena.gaussians(opponents))
         pool.shrink(FINALISTS - len(champion))
         yield Step(pool.thetas[0], not len(champion), population=len(players))
         pool.grow(champion)
         pool.forget()
-        pool.meet(arena, arena.gaussians(max(final // len(pool.thetas), 1)))
+        pool.play(arena, arena.gaussians(max(final // len(pool.thetas), 1)))
         pool.shrink(1)
         champion, pairs = pool.thetas, 2 * pairs
         yield Step(champion[0], True, population=len(players))

@@ -12,9 +12,10 @@ import numpy as np
 
 from ...core.agents import REDRAWN
 from ..arena import Arena, BudgetSpent
-from ..mixture_response import LEAST_SCALE, Pool, breed_response, fresh
+from ..ascent import DIRECTIONS, Ascent
+from ..candidates import LEAST_SCALE, Pool, draw_wide
+from ..candidates import breed as breed_children
 from ..step import Step, hashed_parameters
-from .duel import DIRECTIONS, LEARNING, LEAST_GAIN, MOMENTUM, MOST_GAIN, cosine, within
 
 FIRST_GAMES = 200_000  # where the budget is not in games
 THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # of the games, when each way of looking ends; the rest judges
@@ -28,15 +29,14 @@ LEAST_STEPS = 16  # below which nothing is climbed
 
 def reply(arena: Arena) -> Iterator[Step]:
     """Thin, breed, climb, judge, for the whole budget; without one, again for twice as many games."""
-    assert arena.game.strategy is not None
-    halves, seeds = arena.game.strategy.halves, hashed_parameters(arena)
+    halves, seeds = arena.strategy.halves, hashed_parameters(arena)
     last, champion = arena.budget.games, arena.start
     games = FIRST_GAMES if last is None else last - arena.games
     while True:
         began = arena.games
         elite = min(max(math.isqrt(games) // 16, LEAST_ELITE), MOST_ELITE)
         drawn = max(int(THINNED * games) // GAMES_A_PLAYER, 2 * elite)
-        pool = Pool(np.vstack([champion, fresh(arena, drawn)]), halves)
+        pool = Pool(np.vstack([champion, draw_wide(arena, drawn)]), halves)
         climbs = not seeds.all() and (CLIMBED - BRED) * games >= 2 * LEAST_STEPS * 4 * DIRECTIONS
         yield from thin(arena, pool, elite, began + int(THINNED * games))
         yield from breed(arena, pool, began + int((BRED if climbs else CLIMBED) * games))
@@ -56,7 +56,7 @@ def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
     """Sequential halving until so many are left, with the same number of games in every round."""
     for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
         pairs = (until - arena.games) // (2 * left)
-        pool.meet(arena, rivals(arena, max(pairs // len(pool.thetas), 1)))
+        pool.play(arena, rivals(arena, max(pairs // len(pool.thetas), 1)))
         pool.shrink(max(len(pool.thetas) // 2, count) if left > 1 else count)
         yield Step(pool.thetas[0], left == 1, population=len(pool.thetas))
 
@@ -65,27 +65,23 @@ def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
     """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
     elite = len(pool.thetas)
     while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
-        pool.grow(breed_response(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
-        pool.meet(arena, rivals(arena, RIVALS))
+        pool.grow(breed_children(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
+        pool.play(arena, rivals(arena, RIVALS))
         pool.shrink(elite)
         yield Step(pool.thetas[0], False, population=elite)
 
 
 def climb(arena: Arena, start: np.ndarray, seeds: np.ndarray, until: int) -> Generator[Step, None, list[np.ndarray]]:
     """Up the antithetic gradient of the score (see `duel`); returns its last point and the average of its way."""
-    x, average, drift, gain, steps = start, start, np.zeros(len(start)), 1.0, 0
+    way = Ascent(start)
     sigma = REACH * max(math.sqrt(float((start[~seeds] ** 2).mean())), LEAST_SCALE)
     while arena.games + 4 * DIRECTIONS <= until:
         e = np.where(seeds, 0.0, arena.gaussians(DIRECTIONS))
-        both = np.vstack([x + sigma * e, x - sigma * e])
-        plus, minus = arena.meetings(both, np.tile(rivals(arena, DIRECTIONS), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
-        slope = (plus - minus) @ e / (2 * (len(arena.game.payoffs) - 1) * DIRECTIONS)
-        gain = within(gain * math.exp(LEARNING * cosine(slope, drift)), LEAST_GAIN, MOST_GAIN)
-        drift = MOMENTUM * drift + (1 - MOMENTUM) * slope
-        x, steps = x + gain * sigma * drift, steps + 1
-        average = average + (x - average) * 2 / (steps + 2)
-        yield Step(average, False, sigma)
-    return [x, average]
+        both = np.vstack([way.x + sigma * e, way.x - sigma * e])
+        plus, minus = arena.play_pairs(both, np.tile(rivals(arena, DIRECTIONS), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
+        way.follow((plus - minus) @ e / (2 * arena.game.top * DIRECTIONS), sigma)
+        yield Step(way.average, False, sigma)
+    return [way.x, way.average]
 
 
 def rivals(arena: Arena, count: int) -> np.ndarray:

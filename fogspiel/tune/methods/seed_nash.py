@@ -27,7 +27,7 @@ def seed_nash(arena: Arena) -> Iterator[Step]:
         rows, columns = np.tril_indices(len(archive))
         for _ in range(turns):
             for part in np.array_split(np.arange(len(rows)), min(PARTS, len(rows))):
-                archive.meet(rows[part], columns[part])
+                archive.play(rows[part], columns[part])
             yield archive.step(archive.nash(LEAST_WEIGHT), True)
         if arena.budget.games is None:
             players *= 2

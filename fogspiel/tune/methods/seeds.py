@@ -4,32 +4,27 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arena import Arena
+from ..arena import Arena, join_halves
 from ..step import Step
 
 
 def seeds(arena: Arena) -> Iterator[Step]:
     """Round robin of random players, anytime: each step adds one player, who meets all the others in both seats."""
-    assert arena.game.strategy is not None
-    top = len(arena.game.payoffs) - 1
-    players: list[np.ndarray] = []
+    players = np.zeros((0, len(arena.strategy.parameters)))
     totals = np.zeros((0, 2), np.int64)  # every player's points in the first and in the second seat
-    best = None
+    best: list[int] = []
     while True:
         newcomer = arena.gaussian()
-        scores = arena.duels(newcomer, players)
-        totals += top - scores[:, ::-1]
+        scores = arena.play_newcomer(newcomer, players)
+        totals += arena.game.top - scores[:, ::-1]
         totals = np.vstack([totals, scores.sum(axis=0)])
-        players.append(newcomer)
-        if arena.game.strategy.halves:
-            half = len(newcomer) // 2
-            pick = tuple(totals.argmax(axis=0).tolist())
-            theta = np.concatenate([players[pick[0]][:half], players[pick[1]][half:]])
+        players = np.vstack([players, newcomer])
+        if arena.strategy.halves:
+            found = totals.argmax(axis=0).tolist()
         else:
-            pick = (int(totals.sum(axis=1).argmax()),)
-            theta = players[pick[0]]
-        yield Step(theta, pick != best, population=len(players))
-        best = pick
+            found = [int(totals.sum(axis=1).argmax())]
+        yield Step(join_halves(players, found[:1], found[-1:])[0], found != best, population=len(players))
+        best = found
 
 
 METHODS = {"seeds": seeds}

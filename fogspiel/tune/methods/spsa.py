@@ -16,7 +16,7 @@ BATCH, BATCHES_A_STEP, STEPS_A_CHECKPOINT = 16, 16, 16
 
 def spsa(arena: Arena) -> Iterator[Step]:
     """Plus against minus along random signs: a_k = a / (A + k)^0.602, c_k = c / k^0.101, set by their last values."""
-    x, seeds, top = arena.start, hashed_parameters(arena), len(arena.game.payoffs) - 1
+    x, seeds, top = arena.start, hashed_parameters(arena), arena.game.top
     last = arena.budget.games // 2 if arena.budget.games else USUAL_ITERATIONS
     a = R_END * C_END**2 * ((STABILITY + 1) * last) ** ALPHA
     c = C_END * last**GAMMA
@@ -28,7 +28,7 @@ def spsa(arena: Arena) -> Iterator[Step]:
             a_k, c_k = a / (STABILITY * last + ks) ** ALPHA, c / ks**GAMMA
             signs = np.where(seeds, 0.0, np.where(arena.gaussians(BATCH) < 0, -1.0, 1.0))
             moves = c_k[:, None] * signs
-            leads = arena.meetings(x + moves, x - moves).sum(axis=(1, 2)) * (2 / top) - 2  # wins minus losses
+            leads = arena.play_pairs(x + moves, x - moves).sum(axis=(1, 2)) * (2 / top) - 2  # wins minus losses
             x = x + (a_k / c_k * leads) @ signs
             k += BATCH
         yield Step(x, step % STEPS_A_CHECKPOINT == 0, float(c_k[-1]))
