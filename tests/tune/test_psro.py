@@ -14,7 +14,7 @@ from fogspiel.games.permutation import exact as permutation
 from fogspiel.runs.kinds.tune import policy_of_answer
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
-from fogspiel.tune.archive import Archive, draw_member, is_certain
+from fogspiel.tune.archive import Archive, draw_members, is_certain
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.methods import find_method
 from fogspiel.tune.step import hashed_parameters
@@ -88,7 +88,7 @@ def test_luck_that_seldom_matters_is_not_overlooked():
 
 def test_members_are_drawn_in_proportion_to_their_weights():
     place, weights = arena(BATAWAF, 10), np.array([0.5, 0.0, 0.2, 0.3, 0.0])
-    assert np.bincount(draw_member(place, weights, 1000), minlength=5).tolist() == pytest.approx(
+    assert np.bincount(draw_members(place, weights, 1000), minlength=5).tolist() == pytest.approx(
         [500, 0, 200, 300, 0], abs=1
     )
     assert not hashed_parameters(place).any()
