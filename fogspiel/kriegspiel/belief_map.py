@@ -13,10 +13,9 @@ import numpy as np
 from ..core.agents import Player
 from ..core.game import blank
 from ..core.rng import stream_of
-from ..games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
+from ..games.chess.position import BISHOP, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
 from ..games.kriegspiel import rules
 from .beliefs.matrix_engine import MatrixEngine
-from .beliefs.metaposition import PAWNS, PIECES, THEIRS
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
 from .engines.sampling import Pooled, Sampler
@@ -82,13 +81,13 @@ def bits_of(squares: np.ndarray) -> np.ndarray:
     return (np.asarray(squares, np.int64)[..., None] >> np.arange(SQUARES)) & 1
 
 
-def spread_evenly(meta: np.ndarray, side: int) -> np.ndarray:
+def spread_evenly(meta: np.record, side: int) -> np.ndarray:
     """The men of a metaposition, each kind spread evenly over the squares where it may be."""
-    theirs = bits_of(meta[THEIRS : THEIRS + KINDS])
+    theirs = bits_of(meta.theirs)
     if side:  # a metaposition is turned so that the own men go up
         theirs = theirs[:, np.arange(SQUARES) ^ 56]
     may = np.array([theirs[KING], theirs[PAWN], theirs[list(OFFICERS)].any(0)], float)
-    many = np.array([1.0, meta[PAWNS], meta[PIECES]])
+    many = np.array([1.0, meta.their_pawns, meta.their_pieces])
     return may * (many / np.maximum(may.sum(1), 1.0))[:, None]
 
 

@@ -15,14 +15,16 @@ from ..core.game import blank
 from ..core.kernel import kernel, trailing_zeros
 from ..games.chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
 from ..games.kriegspiel import rules
-from .beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
 LATEST = 60
 """Moves that are counted; later ones are too noisy to be of use."""
 SHAPE = (2, KINDS, LATEST, 64)
 SMEARED = 0.004
 """How much of a square's chance goes to the squares around it, for each move that has been played."""
-LEAST_LURE = 0.1
+LEAST_ATTRACTION = 0.1
+"""No square attracts less than this, however rarely men went there (set by hand)."""
+SWING = 4
+"""A change of so many times the mean doubles the attraction of a square (set by hand)."""
 TRUSTED, NOISY = 8, 28
 """Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
 
@@ -33,8 +35,8 @@ later. (Learned without the minimax program: 2 % better, 1 % worse, 4 % better a
 GENERIC = Path(__file__).with_name("model.npz")
 """The model that comes with the package: docs/kriegspiel.md says from which games."""
 GENERIC_NAME, NO_MODEL = "generic", "none"
-WHITES, BLACKS = (0,), (1,)
-BOTH = WHITES + BLACKS
+BOTH = (0, 1)
+"""The colours."""
 
 
 @kernel
@@ -59,9 +61,8 @@ def count_placements(records: Iterable[Sequence[int]], colours: Sequence[int] = 
         state = blank(rules.STATE)
         rules.begin(state, 0)
         count_men(state, np.array(record, np.int64), counts)
-    for colour in BOTH:
-        if colour not in colours:
-            counts[colour] = 0
+    for colour in set(BOTH) - set(colours):
+        counts[colour] = 0
     return counts
 
 
@@ -74,12 +75,10 @@ def model_of(counts: np.ndarray) -> np.ndarray:
         raise ValueError("a model needs at least one game with a move of each side")
     shares = counts / np.maximum(games, 1)[:, None, :, None]
     for move in range(1, LATEST):  # beyond the longest game nothing is known: men stay where they were
-        for colour in range(2):
-            if games[colour, move] == 0:
-                shares[colour, :, move] = shares[colour, :, move - 1]
-    before = np.concatenate([shares[:, :, :1], shares[:, :, :-1]], axis=2)
-    after = np.concatenate([shares[:, :, 1:], shares[:, :, -1:]], axis=2)
-    shares = (before + 2 * shares + after) / 4
+        absent = games[:, move] == 0
+        shares[absent, :, move] = shares[absent, :, move - 1]
+    edged = np.pad(shares, [(0, 0), (0, 0), (1, 1), (0, 0)], mode="edge")
+    shares = (edged[:, :, :-2] + 2 * shares + edged[:, :, 2:]) / 4
     return np.stack([_smear(shares[:, :, move], SMEARED * move) for move in range(LATEST)], axis=2).astype(np.float32)
 
 
@@ -103,12 +102,8 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
 @cache
 def home() -> np.ndarray:
     """Where men of each colour and kind stand before the first move, as rows of 0 and 1."""
-    squares = np.zeros((2, KINDS, 64), np.float32)
-    for colour in BOTH:
-        for kind in range(KINDS):
-            men = int(rules.HOME[kind]) & int(rules.HOME[MEN + colour])
-            squares[colour, kind] = [men >> square & 1 for square in range(64)]
-    return squares
+    men = rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]
+    return (men[..., None] >> np.arange(64) & 1).astype(np.float32)
 
 
 def trust(move: int) -> float:
@@ -116,8 +111,13 @@ def trust(move: int) -> float:
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
 
 
+def _matrix_rows(by_kind: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers by kind of man as rows of the probability matrices: kings, pawns, pieces."""
+    return by_kind[KING], by_kind[PAWN], by_kind[PAWN + 1 : KING].sum(axis=0)
+
+
 def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float) -> np.ndarray:
-    """f of the paper: how a move, the first being 0, attracts his king, pawns and pieces to squares, 1 on average.
+    """f of the paper: how a move, the first being 0, attracts king, pawns and pieces to squares, 1 on average.
 
     It scales D after the move less D before it.
     """
@@ -126,23 +126,21 @@ def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float
     if model is None or scale == 0:
         return attraction
     delta = model[colour, :, move] - (model[colour, :, move - 1] if move else home()[colour])
-    rows = {KINGS: delta[KING], PAWNS: delta[PAWN], PIECES: delta[PAWN + 1 : KING].sum(axis=0)}
-    for row, trend in rows.items():
+    for row, trend in enumerate(_matrix_rows(delta)):
         size = float(np.abs(trend).mean())
         if size > 1e-6:
-            drawn = np.maximum(LEAST_LURE, 1 + scale * trend / (4 * size))
-            attraction[row] = drawn / drawn.mean()
+            pull = np.maximum(LEAST_ATTRACTION, 1 + scale * trend / (SWING * size))
+            attraction[row] = pull / pull.mean()
     return attraction
 
 
 def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
-    """How likely his king, pawns and pieces stand on squares after a move, by D itself: 1 on average."""
+    """How likely king, pawns and pieces stand on squares after a move, by D itself: 1 on average."""
     habits = np.ones((3, 64), np.float32)
-    part = (1 - LEAST_LURE) * trust(move)
+    part = (1 - LEAST_ATTRACTION) * trust(move)
     if model is None or move < 0 or part == 0:
         return habits
-    shares = model[colour, :, move]
-    for row, share in {KINGS: shares[KING], PAWNS: shares[PAWN], PIECES: shares[PAWN + 1 : KING].sum(axis=0)}.items():
+    for row, share in enumerate(_matrix_rows(model[colour, :, move])):
         habits[row] = 1 - part + part * share / max(float(share.mean()), 1e-9)
     return habits
 

@@ -9,7 +9,7 @@ from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import KINDS, KING, KNIGHT, MEN, NO_SQUARE, PAWN, POSITION, QUEEN, ROOK, king_of
 from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
-from fogspiel.kriegspiel.beliefs.metaposition import EMPTY, FEWEST, META, MOST, PAWNS, PIECES, THEIRS
+from fogspiel.kriegspiel.beliefs.metaposition import META
 from fogspiel.kriegspiel.engine import Effort, Engine, find_engine
 from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.evaluation import metaposition_value
@@ -33,18 +33,18 @@ def names(squares_set):
 
 def home():
     """A metaposition at the start of a game."""
-    meta = np.zeros(META, np.int64)
+    meta = np.zeros(1, META)[0]
     metaposition.begin_at_home(meta)
     return meta
 
 
 def facing(kings, **men):
     """A metaposition of some own men against a bare king."""
-    meta = np.zeros(META, np.int64)
+    meta = np.zeros(1, META)[0]
     for kind, placed in men.items():
-        meta[("pawns", "knights", "bishops", "rooks", "queens", "king").index(kind)] = squares(placed)
+        meta.men[("pawns", "knights", "bishops", "rooks", "queens", "king").index(kind)] = squares(placed)
     metaposition.begin_anywhere(meta, 0, 0)
-    meta[THEIRS + KING] = squares(kings)
+    meta.theirs[KING] = squares(kings)
     return meta
 
 
@@ -62,17 +62,17 @@ def faults(meta, umpire, side):
     own, theirs = truth[MEN], truth[MEN + 1]
     found = []
     for kind in range(KINDS):
-        if meta[kind] != truth[kind] & own:
+        if meta.men[kind] != truth[kind] & own:
             found.append(f"own men of kind {kind}")
-        if truth[kind] & theirs & ~meta[THEIRS + kind]:
-            found.append(f"{names(truth[kind] & theirs & ~meta[THEIRS + kind])} hold kind {kind}")
-    if ~(own | theirs) & ~meta[EMPTY]:
-        found.append(f"{names(~(own | theirs) & ~meta[EMPTY])} are empty")
-    if (int(theirs) & 2**64 - 1).bit_count() != meta[PAWNS] + meta[PIECES] + 1:
+        if truth[kind] & theirs & ~meta.theirs[kind]:
+            found.append(f"{names(truth[kind] & theirs & ~meta.theirs[kind])} hold kind {kind}")
+    if ~(own | theirs) & ~meta.empty:
+        found.append(f"{names(~(own | theirs) & ~meta.empty)} are empty")
+    if (int(theirs) & 2**64 - 1).bit_count() != meta.their_pawns + meta.their_pieces + 1:
         found.append("the number of men")
     for file in range(8):
         pawns = sum(int(truth[PAWN] & theirs) >> (8 * rank + file) & 1 for rank in range(8))
-        if not int(meta[FEWEST]) >> 8 * file & 255 <= pawns <= int(meta[MOST]) >> 8 * file & 255:
+        if not int(meta.fewest) >> 8 * file & 255 <= pawns <= int(meta.most) >> 8 * file & 255:
             found.append(f"{pawns} pawns on file {file}")
     return found
 
@@ -151,66 +151,66 @@ def test_a_metaposition_never_rules_out_the_truth_in_many_games():
 
 def test_at_home_everything_is_known():
     meta = home()
-    assert names(meta[THEIRS + QUEEN]) == {"d8"}
-    assert names(meta[EMPTY]) == {f"{f}{r}" for f in "abcdefgh" for r in (3, 4, 5, 6)}
+    assert names(meta.theirs[QUEEN]) == {"d8"}
+    assert names(meta.empty) == {f"{f}{r}" for f in "abcdefgh" for r in (3, 4, 5, 6)}
     assert metaposition.age_sum(meta, np.int64(-1)) == 16 * metaposition.AGE_AT_HOME
 
 
 def test_the_other_side_spreads_by_one_move():
     meta = home()
     metaposition_update.hear_other(meta, NO_SQUARE, said(), NOBODY)
-    assert names(meta[THEIRS + KNIGHT]) == {"b8", "g8", "a6", "c6", "f6", "h6"}
-    assert names(meta[THEIRS + PAWN] & squares("e7 e6 e5 e4")) == {"e7", "e6", "e5"}
-    assert names(meta[THEIRS + QUEEN]) == {"d8"}
+    assert names(meta.theirs[KNIGHT]) == {"b8", "g8", "a6", "c6", "f6", "h6"}
+    assert names(meta.theirs[PAWN] & squares("e7 e6 e5 e4")) == {"e7", "e6", "e5"}
+    assert names(meta.theirs[QUEEN]) == {"d8"}
     metaposition_update.hear_other(meta, NO_SQUARE, said(), NOBODY)
-    assert names(meta[THEIRS + QUEEN]) >= {"d8", "d7", "d6", "e7", "h4", "a5"}
+    assert names(meta.theirs[QUEEN]) >= {"d8", "d7", "d6", "e7", "h4", "a5"}
 
 
 def test_no_tries_say_what_is_empty_and_refused_pushes_what_is_not():
     meta = home()
     metaposition_update.hear_own(meta, parse_move("e2e4"), said())
     metaposition_update.hear_other(meta, NO_SQUARE, said(), NOBODY)
-    assert not meta[THEIRS + PAWN] & squares("d5 f5")
-    assert meta[EMPTY] & squares("e5")
+    assert not meta.theirs[PAWN] & squares("d5 f5")
+    assert meta.empty & squares("e5")
     metaposition_update.hear_refusal(meta, parse_move("e4e5"))
-    assert not meta[EMPTY] & squares("e5")
-    assert names(meta[THEIRS + PAWN] & squares("e5 e6 e7")) >= {"e5"}
+    assert not meta.empty & squares("e5")
+    assert names(meta.theirs[PAWN] & squares("e5 e6 e7")) >= {"e5"}
 
 
 def test_a_check_confines_the_king_to_its_line():
     meta = facing("a8 d8 e5 h4 c3", rooks="a1", king="g2")
     metaposition_update.hear_own(meta, parse_move("a1d1"), said(checks=BY_FILE))
-    assert names(meta[THEIRS + KING]) == {"d8"}
+    assert names(meta.theirs[KING]) == {"d8"}
     meta = facing("a8 d8 e5 h4 b7", queens="a1", king="g1")
     metaposition_update.hear_own(meta, parse_move("a1b2"), said())
-    assert "b7" not in names(meta[THEIRS + KING])
-    assert "e5" not in names(meta[THEIRS + KING])
+    assert "b7" not in names(meta.theirs[KING])
+    assert "e5" not in names(meta.theirs[KING])
     meta = facing("a8 e5 h4", queens="c1", king="g1")
     metaposition_update.hear_own(meta, parse_move("c1b2"), said(checks=BY_LONG_DIAGONAL))
-    assert names(meta[THEIRS + KING]) == {"e5"}
+    assert names(meta.theirs[KING]) == {"e5"}
 
 
 def test_captures_count_men_and_pawns_of_files():
     meta = home()
     metaposition.take(meta, parse_square("d7"), True)
-    assert (meta[PAWNS], meta[PIECES]) == (7, 7)
-    assert not meta[THEIRS + PAWN] & squares("d7")
+    assert (meta.their_pawns, meta.their_pieces) == (7, 7)
+    assert not meta.theirs[PAWN] & squares("d7")
     metaposition.take(meta, parse_square("d8"), False)
-    assert (meta[PAWNS], meta[PIECES]) == (7, 6)
+    assert (meta.their_pawns, meta.their_pieces) == (7, 6)
     for _ in range(6):
         metaposition.take(meta, parse_square("h8"), False)
-    assert not meta[THEIRS + ROOK]  # none is left, and no pawn can have promoted yet
+    assert not meta.theirs[ROOK]  # none is left, and no pawn can have promoted yet
 
 
 def test_a_refused_king_move_says_where_a_bare_king_is():
     meta = facing("a8 c6 h1", rooks="a1", king="e5")
     metaposition_update.hear_refusal(meta, parse_move("e5d5"))
-    assert names(meta[THEIRS + KING]) == {"c6"}
+    assert names(meta.theirs[KING]) == {"c6"}
 
 
 def test_a_safe_capture_is_worth_more_than_a_quiet_move():
     meta = home()
-    after = np.empty(META, np.int64)
+    after = np.empty(1, META)
     quiet, taking = parse_move("b1c3"), parse_move("b1c3")
     values, power = np.empty(1), NOBODY.copy()
     metaposition_search.value_moves(meta, np.array([quiet]), 1, power, after, metaposition_value.WEIGHTS, values)
@@ -366,5 +366,5 @@ def test_a_capture_in_passing_is_understood():
         umpire.attempt(other)
     program.choose(umpire.view(0), umpire.actions())
     assert program.faults == []
-    assert program.meta[PAWNS] == 7
-    assert program.meta[EMPTY] & squares("d5")
+    assert program.meta.their_pawns == 7
+    assert program.meta.empty & squares("d5")

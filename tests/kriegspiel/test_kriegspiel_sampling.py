@@ -12,10 +12,10 @@ from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION
 from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observe_last
+from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING, observation_of
+from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
 from fogspiel.kriegspiel.referee import Referee, play_game

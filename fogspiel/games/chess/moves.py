@@ -103,6 +103,12 @@ def reach(kind, square, occ):
 
 
 @kernel
+def attacks_of(kind, square, colour, occ):
+    """The squares that a man attacks."""
+    return bits.PAWN[colour, square] if kind == PAWN else reach(kind, square, occ)
+
+
+@kernel
 def pushes(square, colour, blocked):
     """The squares ahead that a pawn can step to: one, and two from its first square."""
     step = FORWARD[colour]

@@ -1,11 +1,5 @@
 """Boards that explain the last observation alone: the own men, what is left of the others, and the last message.
 
-What a player sees goes into one row of cells:
-      0..5  the own men by kind, 6 the colour, 7 the own castling rights, 8 plies played
-      9..12 the message about the other side's move
-     13, 14 the pawns and the pieces that the other side has left
-     15..78 the attempts refused this turn, as in a view
-
 Men that the message speaks of are put down first: one where a man was taken, one in each direction of check, and one
 in the way of a pawn for each try, one in the way of a refused move; the others go anywhere else where they give no
 check, or where they stand on a board that is taken as a model. A board that does not fit all the same is put up anew.
@@ -16,21 +10,21 @@ import numpy as np
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.rng import below
 from ...games.chess import bits
-from ...games.chess.bits import ALL, BETWEEN, NONE, bit, diagonal, straight
+from ...games.chess.bits import ALL, BETWEEN, NONE, along, bit
 from ...games.chess.messages import (
     BY_FILE,
     BY_KNIGHT,
-    BY_LONG_DIAGONAL,
     BY_RANK,
     CHECKS,
+    MESSAGE,
     SQUARE,
     TAKEN,
     TRIES,
     directions,
+    line_of_check,
     pawn_tries,
-    rising_is_long,
 )
-from ...games.chess.moves import attackers, can_move, destinations, reach, restrict, threatened_by_pawns
+from ...games.chess.moves import LIMITS, attackers, attacks_of, can_move, destinations, restrict, threatened_by_pawns
 from ...games.chess.position import (
     BISHOP,
     KINDS,
@@ -50,10 +44,20 @@ from ...games.chess.position import (
     king_of,
     occupied,
 )
+from ...games.kriegspiel import rules
 from .particle_filter import copy_board
 
-COLOUR, CASTLING, PLIES, HEARD, PAWNS_LEFT, PIECES_LEFT, REFUSED = 6, 7, 8, 9, 13, 14, 15
-OBSERVATION = REFUSED + 64
+_FIELDS = [
+    ("men", np.int64, KINDS),  # the own men by kind
+    ("colour", np.int64),
+    ("rights", np.int64),  # the own castling rights
+    ("ply", np.int64),
+    ("message", np.int64, MESSAGE),  # about the other side's move
+    ("pawns", np.int64),  # the pawns and the pieces that the other side has left
+    ("pieces", np.int64),
+    ("refused", np.int64, 64),  # the attempts refused this turn, as in a view
+]
+OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 MOST_TRIALS = 40
 """How often a board is put up before one that fits less well is taken."""
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
@@ -61,7 +65,20 @@ PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
 AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
 """How many men of each kind a side has at first."""
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
-WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END = 8, 4, 2, 1
+WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END, WORST = 8, 4, 2, 1, 16
+"""What a board may fail to explain, the gravest first, and more than all of it."""
+
+
+def observation_of(seen: np.ndarray) -> np.record:
+    """The last observation of a view: more pieces taken than there were have been pawns."""
+    found: np.record = np.zeros(1, OBSERVATION)[0]
+    found.men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    found.colour, found.rights, found.ply = seen[[rules.SEEN_PLAYER, rules.SEEN_RIGHTS, rules.SEEN_PLY]]
+    found.message = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+    pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
+    found.pawns, found.pieces = max(8 - pawns - max(pieces - 7, 0), 0), max(7 - pieces, 0)
+    found.refused = seen[rules.SEEN_REFUSED :]
+    return found
 
 
 @kernel
@@ -102,7 +119,7 @@ def random_kind(left, stream, kinds):
 @kernel
 def draw_men(seen, model, left, stream):
     """Draw which men are left, those of the model as far as they go: `left` counts them by kind."""
-    theirs, pieces = model[MEN + 1 - seen[COLOUR]], 0
+    theirs, pieces = model[MEN + 1 - seen.colour], 0
     for kind in range(KNIGHT, KING):
         left[kind] = ones(model[kind] & theirs)
         pieces += left[kind]
@@ -110,25 +127,13 @@ def draw_men(seen, model, left, stream):
         for kind in range(KNIGHT, KING):
             left[kind] = AT_FIRST[kind]
             pieces += left[kind]
-    left[KING], left[PAWN] = 1, seen[PAWNS_LEFT]
-    while pieces > seen[PIECES_LEFT]:
+    left[KING], left[PAWN] = 1, seen.pawns
+    while pieces > seen.pieces:
         left[random_kind(left, stream, PIECES)] -= 1
         pieces -= 1
-    while pieces < seen[PIECES_LEFT]:
+    while pieces < seen.pieces:
         left[KNIGHT + below(stream, KING - KNIGHT)] += 1
         pieces += 1
-
-
-@kernel
-def line_of_check(king, direction):
-    """The line from which the king is in check, all of it."""
-    if direction == BY_RANK:
-        return bits.ABOVE[bits.RANK, king] | bits.BELOW[bits.RANK, king]
-    if direction == BY_FILE:
-        return bits.ABOVE[bits.FILE, king] | bits.BELOW[bits.FILE, king]
-    rising = (direction == BY_LONG_DIAGONAL) == rising_is_long(king)
-    line = bits.RISING if rising else bits.FALLING
-    return bits.ABOVE[line, king] | bits.BELOW[line, king]
 
 
 @kernel
@@ -141,11 +146,9 @@ def put_checker(board, left, direction, barred, stream):
         if left[KNIGHT] == 0:
             return ALL
     else:
-        line = line_of_check(king, direction)
-        if direction in (BY_RANK, BY_FILE):
-            kind, squares = random_kind(left, stream, 1 << ROOK | 1 << QUEEN), straight(king, occ) & line
-        else:
-            kind, squares = random_kind(left, stream, 1 << BISHOP | 1 << QUEEN | 1 << PAWN), diagonal(king, occ) & line
+        sliders = 1 << ROOK if direction in (BY_RANK, BY_FILE) else 1 << BISHOP | 1 << PAWN
+        squares = along(line_of_check(direction, king), king, occ)
+        kind = random_kind(left, stream, 1 << QUEEN | sliders)
         if kind == KINDS:
             return ALL
         if kind == PAWN:
@@ -175,8 +178,7 @@ def put_taker(board, left, square, stream):
 @kernel
 def checking(board, kind):
     """The squares from which a man of the other side would give check."""
-    king, occ = king_of(board, board[MOVER]), occupied(board)
-    return bits.PAWN[board[MOVER], king] if kind == PAWN else reach(kind, king, occ)
+    return attacks_of(kind, king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 
 @kernel
@@ -246,27 +248,27 @@ def put_others(board, left, model, barred, stream):
 @kernel
 def set_up(seen, model, board, left, stream):
     """Put up the own men and drawn men of the other side. Whether the other king found a place."""
-    colour = seen[COLOUR]
+    colour = seen.colour
     for cell in range(POSITION):
         board[cell] = 0
     for kind in range(KINDS):
-        board[kind] = seen[kind]
-        board[MEN + colour] |= seen[kind]
-    board[MOVER], board[RIGHTS], board[PASSANT], board[PLY] = colour, seen[CASTLING], NO_SQUARE, seen[PLIES]
+        board[kind] = seen.men[kind]
+        board[MEN + colour] |= seen.men[kind]
+    board[MOVER], board[RIGHTS], board[PASSANT], board[PLY] = colour, seen.rights, NO_SQUARE, seen.ply
     draw_men(seen, model, left, stream)
     barred = NONE
-    if seen[HEARD + TAKEN]:
-        put_taker(board, left, seen[HEARD + SQUARE], stream)
+    if seen.message[TAKEN]:
+        put_taker(board, left, seen.message[SQUARE], stream)
     for place in range(5):
-        if seen[HEARD + CHECKS] >> place & 1:
+        if seen.message[CHECKS] >> place & 1:
             between = put_checker(board, left, np.int64(1) << place, barred, stream)
             if between != ALL:
                 barred |= between
     targets = threatened_by_pawns(board, colour) & ~board[MEN + colour]
-    for _ in range(seen[HEARD + TRIES] - ones(targets & board[MEN + 1 - colour])):
+    for _ in range(seen.message[TRIES] - ones(targets & board[MEN + 1 - colour])):
         put_any(board, left, targets & ~barred, stream)
     barred |= targets
-    block_refused(board, left, seen[REFUSED:], barred, stream)
+    block_refused(board, left, seen.refused, barred, stream)
     return put_others(board, left, model, barred, stream)
 
 
@@ -275,12 +277,12 @@ def faults(seen, board, limits):
     """What of the last observation a board does not explain, as a set of the faults above."""
     found = 0
     restrict(board, limits)
-    if directions(board, limits) != seen[HEARD + CHECKS]:
+    if directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
-    if pawn_tries(board, limits, 0) != seen[HEARD + TRIES]:
+    if pawn_tries(board, limits, 0) != seen.message[TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
-        ends = seen[REFUSED + square]
+        ends = seen.refused[square]
         if ends and ends & destinations(board, kind_on(board, square), square, limits):
             found |= WRONG_REFUSAL
             break
@@ -295,11 +297,11 @@ def observe_last(seen, models, wanted, stream, out):
 
     The men of the other side stand as in one of the models, as far as that can be; anywhere if there is no model.
     """
-    limits, left = np.empty(3, np.int64), np.empty(KINDS, np.int64)
+    limits, left = np.empty(LIMITS, np.int64), np.empty(KINDS, np.int64)
     board, model = np.empty(POSITION, np.int64), np.zeros(POSITION, np.int64)
-    colour, count = seen[COLOUR], 0
+    colour, count = seen.colour, 0
     for _ in range(wanted):
-        least = 16
+        least = WORST
         for _ in range(MOST_TRIALS):
             if len(models):
                 copy_board(models[below(stream, len(models))], model)
@@ -313,6 +315,6 @@ def observe_last(seen, models, wanted, stream, out):
                 copy_board(board, out[count])
             if wrong == 0:
                 break
-        if least < 16:
+        if least < WORST:
             count += 1
     return count

@@ -7,12 +7,11 @@ and P_c of the paper). A row sums to the number of such men. `known` is a record
 import numpy as np
 
 from ...core.kernel import kernel, ones, trailing_zeros
-from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, NONE, bit
 from ...games.chess.messages import NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
-from ...games.chess.moves import reach
-from ...games.chess.position import KINDS, KING, LAST_RANKS, PAWN, end_of, kind_on, promotion_of, start_of
+from ...games.chess.moves import attacks_of
+from ...games.chess.position import KINDS, KING, LAST_RANKS, end_of, kind_on, promotion_of, start_of
 
 KINGS, PAWNS, PIECES = 0, 1, 2
 """The rows of the matrices."""
@@ -109,12 +108,6 @@ def clear_squares(prob, squares, possible):
             left &= left - 1
         if gone > 0.0:
             scale_row(prob, row, before, possible)
-
-
-@kernel
-def attacks_of(kind, square, colour, occ):
-    """The squares that a man of ours attacks."""
-    return bits.PAWN[colour, square] if kind == PAWN else reach(kind, square, occ)
 
 
 @kernel

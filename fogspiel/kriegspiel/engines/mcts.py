@@ -18,7 +18,7 @@ from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, pro
 from ...games.kriegspiel import rules
 from ..beliefs.belief_update import sharpen
 from ..beliefs.matrix_engine import MatrixEngine
-from ..beliefs.metaposition import EMPTY, FEWEST, MOST, THEIRS, WHOLE, enemies
+from ..beliefs.metaposition import enemies
 from ..engine import Choice, Effort, Maker
 from ..opponent_model import NO_MODEL, find_model, habits_of
 from ..parameters import Parameters
@@ -154,12 +154,12 @@ class C(Searching):
     def sharpen(self) -> None:
         """Take out of the matrices what the metaposition knows to be impossible (ours)."""
         meta = self.certain.meta
-        theirs = meta[THEIRS : THEIRS + KING + 1]
+        theirs = meta.theirs
         pieces = theirs[KNIGHT] | theirs[BISHOP] | theirs[ROOK] | theirs[QUEEN]
-        sets = np.array([theirs[KING], theirs[PAWN], pieces, ~(meta[EMPTY] | meta[WHOLE])], np.int64)
+        sets = np.array([theirs[KING], theirs[PAWN], pieces, ~(meta.empty | meta.own)], np.int64)
         if self.side:
             sets = sets.byteswap()
-        sharpen(self.prob, sets, sets[3], meta[FEWEST], meta[MOST])
+        sharpen(self.prob, sets, sets[3], meta.fewest, meta.most)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         if enemies(self.certain.meta) == 0:

@@ -9,21 +9,9 @@ from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
 from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
-from ..beliefs.metaposition import (
-    EMPTY,
-    META,
-    OWN,
-    QUIET,
-    RIGHTS,
-    TRIES,
-    WHOLE,
-    attacked_past,
-    begin_anywhere,
-    begin_at_home,
-    commanded,
-    enemies,
-)
-from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
+from ..beliefs.metaposition import META, attacked_past, begin_anywhere, begin_at_home, commanded, enemies
+from ..beliefs.metaposition_checks import checkers
+from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
 from ..engine import Effort, Engine, Maker
 from ..evaluation.metaposition_value import WEIGHTS, stalemate_chance
 from ..search.metaposition_search import assume, plausible_moves
@@ -62,7 +50,7 @@ class Minimax(Engine):
     ):
         super().__init__(effort, stream)
         self.searcher, self.opposed = Searcher(effort, weights), opposed
-        self.meta = np.zeros(META, np.int64)
+        self.meta: np.record = np.zeros(1, META)[0]
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
         self.nobody = np.zeros(64, np.int64)
 
@@ -97,37 +85,37 @@ class Minimax(Engine):
     def reset(self, seen: np.ndarray) -> None:
         begin_at_home(self.meta)
         men = self.turned_men(seen)
-        if seen[rules.SEEN_PLY] > 1 or (self.meta[:KINDS] != men).any():
-            self.meta[:KINDS] = men
+        if seen[rules.SEEN_PLY] > 1 or (self.meta.men != men).any():
+            self.meta.men = men
             begin_anywhere(self.meta, *self.opposed)
             self.silent = False
         self._begin_turn(seen)
 
     def _begin_turn(self, seen: np.ndarray) -> None:
         """Take over what is seen of the own side."""
-        self.meta[OWN : OWN + KINDS] = self.turned_men(seen)
-        self.meta[RIGHTS] = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
+        self.meta.men[:] = self.turned_men(seen)
+        self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
     def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         hear_own(self.meta, self.turned(move), self.turned_message(message))
-        if self.meta[QUIET] == 0:
+        if self.meta.quiet == 0:
             self.visits.clear()
-        stand = self.meta[:KINDS].tobytes()
+        stand = self.meta.men.tobytes()
         self.visits[stand] = self.visits.get(stand, 0) + 1
         self.done += 1
         self.silent &= not (message[TAKEN] or message[CHECKS])
 
     def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
         men = np.bitwise_or.reduce(self.turned_men(seen))
-        lost = int(self.meta[WHOLE] & ~men)
+        lost = int(self.meta.own & ~men)
         hear_other(
             self.meta,
             (lost & -lost).bit_length() - 1 if lost else NO_SQUARE,
             self.turned_message(message),
             self.nobody,
         )
-        self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta[TRIES])
+        self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta.tries)
         self._begin_turn(seen)
 
     def refused(self, move: int, seen: np.ndarray) -> None:
@@ -140,8 +128,8 @@ class Minimax(Engine):
         if rest:  # a shorter move, to the last square that may be occupied, is a power move: it takes, or tells more
             farthest = rest.bit_length() - 1 if end > start else (rest & -rest).bit_length() - 1
             self.power[start] |= np.int64(1) << np.int64(farthest)
-        if self.meta[TRIES]:
-            hear_tries(self.meta, self.meta[TRIES], self.refusals)
+        if self.meta.tries:
+            hear_tries(self.meta, self.meta.tries, self.refusals)
         if self.ranking is not None:
             self.searcher.renew(self.ranking, self.meta, self.power)
 
@@ -180,7 +168,7 @@ class Minimax(Engine):
                 targets |= int(checkers(self.meta, direction))
         found = []
         for move in allowed:
-            kind, end = int(kind_on(self.meta, move & 63)), move >> 6 & 63
+            kind, end = int(kind_on(self.meta.men, move & 63)), move >> 6 & 63
             takes = kind == PAWN and (end - move) % 8 != 0
             if (targets >> end & 1 or takes) and (kind != PAWN or takes) and move >> 12 in (0, QUEEN):
                 found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
@@ -192,11 +180,11 @@ class Minimax(Engine):
             return False
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
-        return bool(stalemate_chance(after, commanded(after), attacked_past(after, ~after[EMPTY])) > RISK)
+        return bool(stalemate_chance(after, commanded(after), attacked_past(after, ~after.empty)) > RISK)
 
     def _staleness(self, move: int) -> float:
         """What a move costs because the own men have stood like that before: the loop guard."""
-        men = self.meta[:KINDS].copy()
+        men = self.meta.men.copy()
         move_own(men, 0, move)
         times = self.visits.get(men.tobytes(), 0)
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)

@@ -23,12 +23,11 @@ import numpy as np
 from ...core.rng import below
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN
-from ...games.chess.messages import MESSAGE, SQUARE
+from ...games.chess.messages import SQUARE
 from ...games.chess.moves import LIMITS
 from ...games.chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
 from ...games.kriegspiel import rules
-from ..beliefs import consistent_boards
-from ..beliefs.consistent_boards import observe_last
+from ..beliefs.consistent_boards import observation_of, observe_last
 from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
@@ -48,25 +47,6 @@ NOTHING = np.empty((0, POSITION), np.int64)
 """No boards."""
 STALE = 40.0
 """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
-
-
-def observation_of(seen: np.ndarray) -> np.ndarray:
-    """The last observation, as in `sampling`: more pieces taken than there were have been pawns."""
-    cells = np.zeros(consistent_boards.OBSERVATION, np.int64)
-    cells[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    cells[consistent_boards.COLOUR], cells[consistent_boards.CASTLING] = (
-        seen[rules.SEEN_PLAYER],
-        seen[rules.SEEN_RIGHTS],
-    )
-    cells[consistent_boards.PLIES] = seen[rules.SEEN_PLY]
-    cells[consistent_boards.HEARD : consistent_boards.HEARD + MESSAGE] = seen[
-        rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE
-    ]
-    pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
-    cells[consistent_boards.PAWNS_LEFT] = max(8 - pawns - max(pieces - 7, 0), 0)
-    cells[consistent_boards.PIECES_LEFT] = max(7 - pieces, 0)
-    cells[consistent_boards.REFUSED :] = seen[rules.SEEN_REFUSED :]
-    return cells
 
 
 def pool_size(effort: Effort) -> int:

@@ -11,20 +11,7 @@ from ...games.chess import bits
 from ...games.chess.bits import bit, diagonal, straight
 from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ..beliefs.fills import around
-from ..beliefs.metaposition import (
-    EMPTY,
-    MOST,
-    PAWNS,
-    PIECES,
-    QUIET,
-    THEIRS,
-    WHOLE,
-    age_sum,
-    commanded,
-    enemies,
-    per_file,
-    possible_men,
-)
+from ..beliefs.metaposition import age_sum, commanded, enemies, per_file, possible_men
 
 WORTH, PROTECTION, PAWN_FEAR, UNKNOWN = 0, 6, 12, 18
 (
@@ -71,8 +58,8 @@ def _pawn_danger(meta, squares, weights):
     danger = 0.0
     while squares:
         file = trailing_zeros(squares) & 7
-        there = ones(meta[THEIRS + PAWN] & (A_FILE << file))
-        danger += weights[PAWN_DANGER] * per_file(meta[MOST], file) / there
+        there = ones(meta.theirs[PAWN] & (A_FILE << file))
+        danger += weights[PAWN_DANGER] * per_file(meta.most, file) / there
         squares &= squares - 1
     return danger
 
@@ -81,7 +68,7 @@ def _pawn_danger(meta, squares, weights):
 def _least_protector(meta, protectors):
     """The cheapest kind among the own men of a set, the king last."""
     for kind in range(KING):
-        if meta[kind] & protectors:
+        if meta.men[kind] & protectors:
             return kind
     return KING
 
@@ -89,10 +76,10 @@ def _least_protector(meta, protectors):
 @kernel
 def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     """How safe an own man is, from 0 to 1; `across` and `aslant` are the lines that it stands on."""
-    queens = meta[THEIRS + QUEEN]
-    pawns = bits.PAWN[0, square] & meta[THEIRS + PAWN]
-    attackers = across & (meta[THEIRS + ROOK] | queens) | aslant & (meta[THEIRS + BISHOP] | queens)
-    attackers |= bits.KNIGHT[square] & meta[THEIRS + KNIGHT] | bits.KING[square] & meta[THEIRS + KING]
+    queens = meta.theirs[QUEEN]
+    pawns = bits.PAWN[0, square] & meta.theirs[PAWN]
+    attackers = across & (meta.theirs[ROOK] | queens) | aslant & (meta.theirs[BISHOP] | queens)
+    attackers |= bits.KNIGHT[square] & meta.theirs[KNIGHT] | bits.KING[square] & meta.theirs[KING]
     if attackers | pawns == 0:
         return 1.0
     men = enemies(meta)
@@ -100,8 +87,8 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     if pawns:
         danger += _pawn_danger(meta, pawns, weights)
     danger = min(1.0, danger * weights[DANGER] * (men + 1) / 16)
-    pieces = meta[THEIRS + KNIGHT] | meta[THEIRS + BISHOP] | meta[THEIRS + ROOK] | queens | meta[THEIRS + KING]
-    if pawns & ~(meta[EMPTY] | pieces):
+    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | queens | meta.theirs[KING]
+    if pawns & ~(meta.empty | pieces):
         danger = 1.0
     if square == moved:
         if took:
@@ -109,8 +96,12 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
         danger = min(1.0, danger * weights[JUST_MOVED])
     if kind == KING:
         return 1.0 - danger
-    protectors = bits.PAWN[1, square] & meta[PAWN] | bits.KNIGHT[square] & meta[KNIGHT] | bits.KING[square] & meta[KING]
-    protectors |= across & (meta[ROOK] | meta[QUEEN]) | aslant & (meta[BISHOP] | meta[QUEEN])
+    protectors = (
+        bits.PAWN[1, square] & meta.men[PAWN]
+        | bits.KNIGHT[square] & meta.men[KNIGHT]
+        | bits.KING[square] & meta.men[KING]
+    )
+    protectors |= across & (meta.men[ROOK] | meta.men[QUEEN]) | aslant & (meta.men[BISHOP] | meta.men[QUEEN])
     if protectors == 0:
         return 1.0 - max(danger, weights[UNPROTECTED])
     least = _least_protector(meta, protectors)
@@ -126,13 +117,13 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
 @kernel
 def _ignorance(meta, weights):
     """What the unknown squares cost: most where their pawns may be close to promotion."""
-    cost, pawns = 0.0, meta[THEIRS + PAWN]
+    cost, pawns = 0.0, meta.theirs[PAWN]
     for rank in range(6):
         row = pawns & (np.int64(0xFF) << (8 * rank + 8))
         if row:
             cost += weights[PAWN_FEAR + rank] * age_sum(meta, row)
     for kind in range(KNIGHT, KINDS):
-        cost += weights[UNKNOWN + kind] * age_sum(meta, meta[THEIRS + kind])
+        cost += weights[UNKNOWN + kind] * age_sum(meta, meta.theirs[kind])
     return cost / 30.0
 
 
@@ -140,13 +131,13 @@ def _ignorance(meta, weights):
 def prey(meta, kind, square, weights):
     """What a man may gain, and risk, by going to a square that is perhaps occupied."""
     here = bit(square)
-    pieces = meta[THEIRS + KNIGHT] | meta[THEIRS + BISHOP] | meta[THEIRS + ROOK] | meta[THEIRS + QUEEN]
+    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
     pawn, piece = 0.0, 0.0
-    if meta[THEIRS + PAWN] & here:
-        there = ones(meta[THEIRS + PAWN] & (A_FILE << (square & 7)))
-        pawn = min(1.0, per_file(meta[MOST], square & 7) / there)
+    if meta.theirs[PAWN] & here:
+        there = ones(meta.theirs[PAWN] & (A_FILE << (square & 7)))
+        pawn = min(1.0, per_file(meta.most, square & 7) / there)
     if pieces & here:
-        piece = min(1.0 - pawn, meta[PIECES] * age_sum(meta, here) / max(1, age_sum(meta, pieces)))
+        piece = min(1.0 - pawn, meta.their_pieces * age_sum(meta, here) / max(1, age_sum(meta, pieces)))
     gain = pawn * (weights[THEIR_PAWN] + weights[A_MAN]) + piece * (weights[THEIR_PIECE] + weights[A_MAN])
     return weights[HUNT] * (gain - weights[HUNTED] * (pawn + piece) * weights[WORTH + kind])
 
@@ -173,8 +164,8 @@ def _pawn_progress(meta, square, men, weights):
     ahead = (A_FILE << (square & 7)) & (np.int64(-1) << (square + 1))
     beside = (ahead & ~A_FILE) >> 1 & 0x7FFFFFFFFFFFFFFF | (ahead & ~(A_FILE << 7)) << 1
     worth = weights[ADVANCE] * rank
-    if meta[THEIRS + PAWN] & ahead == 0:
-        share = 0.5 if meta[THEIRS + PAWN] & beside else 1.0
+    if meta.theirs[PAWN] & ahead == 0:
+        share = 0.5 if meta.theirs[PAWN] & beside else 1.0
         worth += weights[PASSED_PAWN] * share * rank * rank * (16 - men) / 16
     return worth
 
@@ -182,8 +173,8 @@ def _pawn_progress(meta, square, men, weights):
 @kernel
 def _helplessness(meta):
     """How likely it is that of the other side's men only the king could move."""
-    pieces = meta[THEIRS + KNIGHT] | meta[THEIRS + BISHOP] | meta[THEIRS + ROOK] | meta[THEIRS + QUEEN]
-    if pieces | (meta[THEIRS + PAWN] >> 8) & meta[EMPTY]:
+    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
+    if pieces | (meta.theirs[PAWN] >> 8) & meta.empty:
         return BLOCKED ** enemies(meta)
     return 1.0
 
@@ -194,14 +185,14 @@ def stalemate_chance(meta, sure, attacked):
 
     The own men `sure`ly attack some squares, and others too if nothing stands in between: those it may find `attacked`.
     """
-    kings = meta[THEIRS + KING]
+    kings = meta.theirs[KING]
     return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * _helplessness(meta)
 
 
 @kernel
 def _end_near(meta, attacked, men, weights):
     """What it is worth that the other side has few men: its king's squares, and whether it is mated or stalemated."""
-    kings, sure = meta[THEIRS + KING], commanded(meta)
+    kings, sure = meta.theirs[KING], commanded(meta)
     quiet = kings & ~sure
     total = weights[CONFINED] * PROGRESS[men] * confinement(quiet if quiet else kings)
     mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)
@@ -211,7 +202,7 @@ def _end_near(meta, attacked, men, weights):
 @kernel
 def value(meta, moved, took, weights):
     """What a metaposition is worth after an own move of the man now on `moved`, which `took` something or not."""
-    men, blocked = enemies(meta), ~meta[EMPTY]
+    men, blocked = enemies(meta), ~meta.empty
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)
     for kind in range(KINDS):
@@ -220,7 +211,7 @@ def value(meta, moved, took, weights):
             worth += weights[A_QUEEN]
         elif kind == KING:
             worth *= men / 15
-        left = meta[kind]
+        left = meta.men[kind]
         while left:
             square = trailing_zeros(left)
             across, aslant = straight(square, blocked), diagonal(square, blocked)
@@ -238,22 +229,22 @@ def value(meta, moved, took, weights):
                 if kind != ROOK:
                     attacked |= aslant
             left &= left - 1
-    own = ones(meta[WHOLE])
-    total -= weights[THEIR_PAWN] * meta[PAWNS] + weights[THEIR_PIECE] * meta[PIECES]
+    own = ones(meta.own)
+    total -= weights[THEIR_PAWN] * meta.their_pawns + weights[THEIR_PIECE] * meta.their_pieces
     total += weights[A_MAN] * (own - men - 1)
-    total += weights[ATTACKED] * ones(attacked & ~meta[WHOLE])
+    total += weights[ATTACKED] * ones(attacked & ~meta.own)
     for file in range(8):
-        if meta[THEIRS + PAWN] & (A_FILE << file) == 0:
+        if meta.theirs[PAWN] & (A_FILE << file) == 0:
             total += weights[OPEN_FILE]
     total -= _ignorance(meta, weights)
-    fit = ones(meta[PAWN] | meta[ROOK] | meta[QUEEN])
+    fit = ones(meta.men[PAWN] | meta.men[ROOK] | meta.men[QUEEN])
     total += weights[MATING_MEN] * min(fit, ENOUGH) * (15 - men) / 15
     if fit == 0:
         total -= weights[NO_MATING_MEN]
     if men < 6 and own > men:
         total += _end_near(meta, attacked, men, weights)
-    if meta[QUIET] > PATIENT:
-        total -= weights[PATIENCE] * (meta[QUIET] - PATIENT)
+    if meta.quiet > PATIENT:
+        total -= weights[PATIENCE] * (meta.quiet - PATIENT)
     if own < 5:
-        total += weights[CLOSE_KING] * ones(bits.KING[trailing_zeros(meta[KING])] & meta[WHOLE])
+        total += weights[CLOSE_KING] * ones(bits.KING[trailing_zeros(meta.men[KING])] & meta.own)
     return total

@@ -10,7 +10,7 @@ from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, bit
 from ...games.chess.messages import BY_KNIGHT, line_of_check
-from ...games.chess.moves import reach
+from ...games.chess.moves import attacks_of, reach
 from ...games.chess.position import (
     KING,
     KING_SIDE,
@@ -24,7 +24,7 @@ from ...games.chess.position import (
 )
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
 from ..beliefs.lines import NEXT
-from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES, attacks_of
+from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 from .features import confinement, danger_of_king, ending_bonus, lay_ground, lift, net_loss, value_of
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3

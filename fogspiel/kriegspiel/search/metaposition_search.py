@@ -11,21 +11,10 @@ from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.moves import castlings, list_queening_moves, pushes, reach
 from ...games.chess.position import KINDS, KING, PAWN, end_of, kind_on, start_of
-from ..beliefs.metaposition import (
-    EMPTY,
-    META,
-    RIGHTS,
-    THEIRS,
-    TRIES,
-    WHOLE,
-    commanded,
-    grow_older,
-    move,
-    repair,
-    spread,
-    take,
-)
-from ..beliefs.metaposition_update import hear_checks, hear_tries
+from ..beliefs.metaposition import commanded, grow_older, move, repair, take
+from ..beliefs.metaposition_checks import hear_check_to_us
+from ..beliefs.metaposition_motion import spread
+from ..beliefs.metaposition_update import hear_tries
 from ..evaluation.metaposition_value import ALPHA, prey, value
 
 DEEPEST = 8
@@ -40,19 +29,19 @@ FRAME = 5
 @kernel
 def plausible_moves(meta, out):
     """List the own moves that may be legal: not through squares that are surely occupied, promoting to queens."""
-    count, own, blocked = 0, meta[WHOLE], ~meta[EMPTY]
+    count, own, blocked = 0, meta.own, ~meta.empty
     for kind in range(KINDS):
-        men = meta[kind]
+        men = meta.men[kind]
         while men:
             start = trailing_zeros(men)
             if kind == PAWN:
                 ends = pushes(start, 0, blocked)
-                if meta[TRIES]:
+                if meta.tries:
                     ends |= bits.PAWN[0, start] & ~own
             else:
                 ends = reach(kind, start, blocked) & ~own
-                if kind == KING and meta[RIGHTS]:
-                    ends |= castlings(start, 0, meta[RIGHTS], blocked)
+                if kind == KING and meta.rights:
+                    ends |= castlings(start, 0, meta.rights, blocked)
             count = list_queening_moves(start, ends, kind == PAWN, out, count)
             men &= men - 1
     return count
@@ -63,9 +52,9 @@ def assume(meta, action, power):
     """Make an own move as it will most likely go; `power` are squares where it surely takes. Whether it takes."""
     start, end = start_of(action), end_of(action)
     here = bit(end)
-    pawn_takes = meta[PAWN] & bit(start) != 0 and (end - start) % 8 != 0
-    takes = meta[EMPTY] & here == 0 or pawn_takes or power & here != 0
-    is_pawn = meta[THEIRS + PAWN] & here != 0
+    pawn_takes = meta.men[PAWN] & bit(start) != 0 and (end - start) % 8 != 0
+    takes = meta.empty & here == 0 or pawn_takes or power & here != 0
+    is_pawn = meta.theirs[PAWN] & here != 0
     move(meta, action)
     if takes:
         take(meta, end, is_pawn)
@@ -75,33 +64,32 @@ def assume(meta, action, power):
 @kernel
 def reply_in_silence(meta, nobody):
     """The other side makes a move of which the referee has nothing to say."""
-    kings = meta[THEIRS + KING] & ~commanded(meta)
+    kings = meta.theirs[KING] & ~commanded(meta)
     if kings:
-        meta[THEIRS + KING] = kings
+        meta.theirs[KING] = kings
     spread(meta)
-    hear_checks(meta, 0)
-    meta[TRIES] = 0
+    hear_check_to_us(meta, 0)
+    meta.tries = 0
     hear_tries(meta, 0, nobody)
     repair(meta)
     grow_older(meta)
 
 
 @kernel
-def _valued(meta, action, power, after, weights):
-    """The static value of a metaposition after an own move, which is made in `after`."""
-    for cell in range(META):
-        after[cell] = meta[cell]
-    took = assume(after, action, power)
-    worth = value(after, end_of(action), took, weights)
-    kind = kind_on(meta, start_of(action))
+def _valued(meta, action, power, boards, weights):
+    """The static value of a metaposition after an own move, which is made on the first of the boards."""
+    boards[0] = meta
+    took = assume(boards[0], action, power)
+    worth = value(boards[0], end_of(action), took, weights)
+    kind = kind_on(meta.men, start_of(action))
     return worth if took or kind == PAWN else worth + prey(meta, kind, end_of(action), weights)
 
 
 @kernel
-def value_moves(meta, moves, count, power, after, weights, out):
-    """The static values of moves; `power` has for every square where its man surely takes."""
+def value_moves(meta, moves, count, power, boards, weights, out):
+    """The static values of moves; `power` has for every square where its man surely takes; a board is overwritten."""
     for i in range(count):
-        out[i] = _valued(meta, moves[i], power[start_of(moves[i])], after, weights)
+        out[i] = _valued(meta, moves[i], power[start_of(moves[i])], boards, weights)
 
 
 @kernel
@@ -111,7 +99,7 @@ def _picked(meta, moves, values, count, history, picks):
     for _ in range(FRESH + FAMILIAR):
         best = -1
         for i in range(count):
-            known = history[kind_on(meta, start_of(moves[i])), start_of(moves[i])] & bit(end_of(moves[i])) != 0
+            known = history[kind_on(meta.men, start_of(moves[i])), start_of(moves[i])] & bit(end_of(moves[i])) != 0
             if (familiar if known else fresh) and (best < 0 or values[i] > values[best]):
                 listed = False
                 for j in range(chosen):
@@ -121,7 +109,7 @@ def _picked(meta, moves, values, count, history, picks):
         if best < 0:
             break
         start = start_of(moves[best])
-        if history[kind_on(meta, start), start] & bit(end_of(moves[best])):
+        if history[kind_on(meta.men, start), start] & bit(end_of(moves[best])):
             familiar -= 1
         else:
             fresh -= 1
@@ -129,7 +117,7 @@ def _picked(meta, moves, values, count, history, picks):
         chosen += 1
     for j in range(chosen):
         start = start_of(moves[picks[j]])
-        history[kind_on(meta, start), start] |= bit(end_of(moves[picks[j]]))
+        history[kind_on(meta.men, start), start] |= bit(end_of(moves[picks[j]]))
     return chosen
 
 
@@ -138,7 +126,7 @@ def _open(level, budget, frames, boards, moves, values, picks, history, nobody, 
     """Value all moves of a level's metaposition, and pick those to look into."""
     meta, frame = boards[level], frames[level]
     count = plausible_moves(meta, moves[level])
-    value_moves(meta, moves[level], count, nobody, boards[level + 1], weights, values[level])
+    value_moves(meta, moves[level], count, nobody, boards[level + 1 :], weights, values[level])
     frame[COUNTED], frame[LEFT], frame[NEXT] = count, budget - count, 0
     frame[PICKS] = _picked(meta, moves[level], values[level], count, history, picks[level])
     frame[SHARE] = max(0, frame[LEFT]) // max(1, frame[PICKS])
@@ -149,8 +137,7 @@ def _open(level, budget, frames, boards, moves, values, picks, history, nobody, 
 def search_deeper(meta, static, budget, frames, boards, moves, values, picks, worths, history, nobody, weights, spent):
     """The value of the metaposition after an own move of this static value, with so many metapositions to value."""
     statics, best = worths[0], worths[1]
-    for cell in range(META):
-        boards[0, cell] = meta[cell]
+    boards[0] = meta
     reply_in_silence(boards[0], nobody)
     spent[0] += _open(0, budget, frames, boards, moves, values, picks, history, nobody, weights)
     statics[0], best[0], level = static, -1e9, 0
@@ -164,8 +151,7 @@ def search_deeper(meta, static, budget, frames, boards, moves, values, picks, wo
                 best[level] = max(best[level], worth)
                 continue
             below = level + 1
-            for cell in range(META):
-                boards[below, cell] = boards[level, cell]
+            boards[below] = boards[level]
             assume(boards[below], moves[level, place], 0)
             reply_in_silence(boards[below], nobody)
             spent[0] += _open(below, frame[SHARE], frames, boards, moves, values, picks, history, nobody, weights)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import KINDS, KING
-from ..beliefs.metaposition import META, QUIET, THEIRS, enemies
+from ..beliefs.metaposition import META, enemies
 from ..engine import Effort
 from ..evaluation.metaposition_value import ALPHA, WEIGHTS
 from . import lone_king_endgame
@@ -56,7 +56,7 @@ class Room:
 
     def __init__(self) -> None:
         self.frames = np.zeros((DEEPEST, FRAME), np.int64)
-        self.boards = np.zeros((DEEPEST + 1, META), np.int64)
+        self.boards = np.zeros(DEEPEST + 1, META)
         self.moves = np.zeros((DEEPEST, MOST_MOVES), np.int64)
         self.values = np.zeros((DEEPEST, MOST_MOVES))
         self.picks = np.zeros((DEEPEST, AT_ROOT), np.int64)
@@ -78,14 +78,14 @@ class Searcher:
         """Metapositions valued so far."""
         return sum(int(room.spent[0]) for room in self.rooms)
 
-    def statics(self, meta: np.ndarray, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
+    def statics(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
         """The static values of the moves."""
-        values, after = np.empty(len(moves)), np.empty(META, np.int64)
+        values, after = np.empty(len(moves)), np.empty(1, META)
         value_moves(meta, moves, len(moves), power, after, self.weights, values)
         self.rooms[0].spent[0] += len(moves)
         return values
 
-    def ranking(self, meta: np.ndarray, moves: np.ndarray, power: np.ndarray) -> Ranking:
+    def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
         """The moves by weighted maximax."""
         if enemies(meta) == 0:
             worths = lone_king_values(meta, moves)
@@ -102,7 +102,7 @@ class Searcher:
             budget *= 2
 
     def _searched(
-        self, meta: np.ndarray, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
+        self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
         """The values of the moves when the best of them share a budget."""
         values = statics.copy()
@@ -130,7 +130,7 @@ class Searcher:
                 list(pool.map(look, self.rooms, [picked[thread::threads] for thread in range(threads)]))
         return values
 
-    def renew(self, ranking: Ranking, meta: np.ndarray, power: np.ndarray) -> None:
+    def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
         """After a refusal: keep what the search found, and value the moves themselves anew."""
         if enemies(meta) == 0:
             ranking.values = lone_king_values(meta, ranking.moves)
@@ -140,10 +140,10 @@ class Searcher:
         ranking.statics = statics
 
 
-def lone_king_values(meta: np.ndarray, moves: np.ndarray) -> np.ndarray:
+def lone_king_values(meta: np.record, moves: np.ndarray) -> np.ndarray:
     """The values of the moves against a lone king."""
-    men, kings = meta[:KINDS], meta[THEIRS + KING]
-    patience = min(1.0, max(0.0, (FIFTY - int(meta[QUIET])) / LAST_MOVES))
+    men, kings = meta.men, meta.theirs[KING]
+    patience = min(1.0, max(0.0, (FIFTY - int(meta.quiet)) / LAST_MOVES))
     stack, values, farther = empty_stack(FARTHEST), np.empty(len(moves)), np.empty(min(FAR, len(moves)))
     lone_king_endgame.value_moves(men, kings, moves, FARTHEST - 1, WIDTH, patience, stack, values)
     best = np.argsort(-values, kind="stable")[:FAR]

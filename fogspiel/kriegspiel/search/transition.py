@@ -2,13 +2,13 @@
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import bit
+from ...games.chess.moves import attacks_of
 from ...games.chess.position import KING, end_of
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, survey_board
 from ..beliefs.opponent_motion import predict_capture, predict_quiet_move
 from ..beliefs.probability_matrices import (
     KINGS,
     attacked_squares,
-    attacks_of,
     keep_king_out_of_check,
     make_own_move,
     note_own_move,
