@@ -1,9 +1,9 @@
 """The numbers that the paper leaves open (sections 5.2 and 5.3), in one place, so that they can be tuned by self-play.
 
-Kernels receive them as a row; the names in capitals are the cells of that row. The values were found by SPSA
-(simultaneous perturbation of all logarithms) in games of 300 to 400 nodes a move against the minimax program: 1,360
-games from hand-made values, of which rounds 80 to 130 were averaged, then 2,000 with smaller steps from there.
-`checker_taken_by_king`, `repetition`, `pawn_wall` and `model_scale` are set by hand.
+Kernels receive them as a record. The values were found by SPSA (simultaneous perturbation of all logarithms) in games of
+300 to 400 nodes per move against the minimax program: 1,360 games from hand-made values, of which rounds 80 to 130 were
+averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`, `repetition`, `pawn_wall` and `model_scale`
+are set by hand, and "ours" is what the paper does not have.
 """
 
 from dataclasses import astuple, dataclass, fields
@@ -16,7 +16,7 @@ class Parameters:
     """The parameters of the probability matrices, of the opponent's model and of the search."""
 
     line_share: float = 3 / 7
-    """c1: how many of his seven pieces attack along a given line (paper)."""
+    """c1: how many of their seven pieces attack along a given line (paper)."""
     knight_share: float = 2 / 7
     """How many of them are knights."""
     damping: float = 0.888
@@ -26,17 +26,17 @@ class Parameters:
     king_control: float = 0.478
     """Weight of control in the chance that a king's move is legal."""
     retaliation: float = 0.441
-    """The chance that a man who has taken is taken back, with all his men on the board ("very high")."""
+    """The chance that a man who has taken is taken back, with all of their men on the board ("very high")."""
     checker_taken: float = 0.193
-    """The chance that a man who gives check is taken, where he controls the square."""
+    """The chance that a man who gives check is taken, where they control the square."""
     checker_taken_by_king: float = 0.7
     """The chance that a king takes an unprotected man beside it who gives check."""
     hazard_pawn: float = 2.29
-    """His eagerness to take with a pawn, as prob for each pawn: the referee tells him that he has a try."""
+    """How eagerly they take with a pawn, as odds for each pawn: the referee tells them that they have a try."""
     hazard_piece: float = 0.0895
-    """The prob that a piece happens to take what it controls."""
+    """The odds that a piece happens to take what it controls."""
     hazard_king: float = 0.0778
-    """The prob that his king happens to take an unprotected neighbour."""
+    """The odds that their king happens to take an unprotected neighbour."""
     recapture: float = 0.236
     """How much of the taker's value is expected back on a protected square."""
     piece_activity: float = 1.96
@@ -48,7 +48,7 @@ class Parameters:
     pawn_wall: float = 0.5
     """A square that holds a pawn more probably than this stops the spreading of pieces."""
     model_scale: float = 1.0
-    """How strongly the deltas of the opponent's model attract his men."""
+    """How strongly the deltas of the opponent's model attract their men."""
     exploration: float = 0.388
     """c of UCT, in pawns."""
     hope: float = 0.538
@@ -76,13 +76,13 @@ class Parameters:
     protection: float = 0.0211
     """What it is worth that a man of ours is protected, beyond the hazards that are known (ours)."""
     retaliation_control: float = 0.58
-    """Weight of his control of the square in the chance that a man who has taken is taken back."""
+    """Weight of their control of the square in the chance that a man who has taken is taken back."""
     king_escape: float = 2.38
     """How much each safe square beside our king helps it (ours)."""
     advance_early: float = 0.273
-    """How much of the gain by advancing a pawn has even while all his men are there (ours)."""
+    """How much of the gain by advancing a pawn has even while all of their men are there (ours)."""
     patience: float = 0.77
-    """How much of what the best attempt adds here is expected of places that nobody has seen yet (ours)."""
+    """How much of what the best attempt adds here is expected of places that the search has not visited yet (ours)."""
     king_danger: float = 5.5
     """What it costs if a check would leave our king no escape (ours)."""
     repetition: float = 0.3

@@ -9,41 +9,11 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.rng import below
-from ...games.chess import bits
+from ...games.chess import bits, messages, position
 from ...games.chess.bits import ALL, BETWEEN, NONE, along, bit
-from ...games.chess.messages import (
-    BY_FILE,
-    BY_KNIGHT,
-    BY_RANK,
-    CHECKS,
-    MESSAGE,
-    SQUARE,
-    TAKEN,
-    TRIES,
-    directions,
-    line_of_check,
-    pawn_tries,
-)
+from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ...games.chess.moves import LIMITS, attackers, attacks_of, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import (
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    PASSANT,
-    PAWN,
-    PLY,
-    POSITION,
-    QUEEN,
-    RIGHTS,
-    ROOK,
-    kind_on,
-    king_of,
-    occupied,
-)
+from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, NO_SQUARE, PAWN, QUEEN, ROOK, occupied
 from ...games.kriegspiel import rules
 from .particle_filter import copy_board
 
@@ -92,10 +62,11 @@ def random_square(squares, stream):
 
 
 @inlined
-def put(board, kind, colour, square):
-    """Put a man on a square."""
+def put(board, left, kind, square):
+    """Put a man of the other side on a square; one less is left."""
     board[kind] |= bit(square)
-    board[MEN + colour] |= bit(square)
+    board[MEN + 1 - board[MOVER]] |= bit(square)
+    left[kind] -= 1
 
 
 @kernel
@@ -114,6 +85,14 @@ def random_kind(left, stream, kinds):
             if place < 0:
                 return kind
     return KINDS
+
+
+@kernel
+def put_any_of(board, left, kinds, square, stream):
+    """Put a man of one of these kinds on a square, if there is one left."""
+    kind = random_kind(left, stream, kinds)
+    if kind != KINDS:
+        put(board, left, kind, square)
 
 
 @kernel
@@ -140,14 +119,14 @@ def draw_men(seen, model, left, stream):
 def put_checker(board, left, direction, barred, stream):
     """Put down a man that gives check from a direction. The squares that must stay empty for it, or ALL if none can."""
     colour = board[MOVER]
-    king, occ = king_of(board, colour), occupied(board)
-    if direction == BY_KNIGHT:
+    king, occ = position.king_of(board, colour), occupied(board)
+    if direction == messages.BY_KNIGHT:
         kind, squares = KNIGHT, bits.KNIGHT[king]
         if left[KNIGHT] == 0:
             return ALL
     else:
-        sliders = 1 << ROOK if direction in (BY_RANK, BY_FILE) else 1 << BISHOP | 1 << PAWN
-        squares = along(line_of_check(direction, king), king, occ)
+        sliders = 1 << ROOK if direction in (messages.BY_RANK, messages.BY_FILE) else 1 << BISHOP | 1 << PAWN
+        squares = along(messages.line_of_check(direction, king), king, occ)
         kind = random_kind(left, stream, 1 << QUEEN | sliders)
         if kind == KINDS:
             return ALL
@@ -156,8 +135,7 @@ def put_checker(board, left, direction, barred, stream):
     square = random_square(squares & ~occ & ~barred, stream)
     if square == NO_SQUARE:
         return ALL
-    put(board, kind, 1 - colour, square)
-    left[kind] -= 1
+    put(board, left, kind, square)
     return BETWEEN[king, square]
 
 
@@ -169,32 +147,26 @@ def put_taker(board, left, square, stream):
         kinds ^= 1 << PAWN
     if attackers(board, square, board[MOVER], occupied(board)):
         kinds ^= 1 << KING
-    kind = random_kind(left, stream, kinds)
-    if kind != KINDS:
-        put(board, kind, 1 - board[MOVER], square)
-        left[kind] -= 1
+    put_any_of(board, left, kinds, square, stream)
 
 
 @kernel
-def checking(board, kind):
+def checking_squares(board, kind):
     """The squares from which a man of the other side would give check."""
-    return attacks_of(kind, king_of(board, board[MOVER]), board[MOVER], occupied(board))
+    return attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 
 @kernel
-def put_any(board, left, squares, stream):
+def put_silently(board, left, squares, stream):
     """Put down a man other than the king on one of these squares where it gives no check, if there is one."""
     square = random_square(squares & ~occupied(board), stream)
     if square == NO_SQUARE:
         return
     kinds = 0
     for kind in range(KING):
-        if not checking(board, kind) & bit(square) and (kind != PAWN or PAWN_SQUARES & bit(square)):
+        if not checking_squares(board, kind) & bit(square) and (kind != PAWN or PAWN_SQUARES & bit(square)):
             kinds |= 1 << kind
-    kind = random_kind(left, stream, kinds)
-    if kind != KINDS:
-        put(board, kind, 1 - board[MOVER], square)
-        left[kind] -= 1
+    put_any_of(board, left, kinds, square, stream)
 
 
 @kernel
@@ -208,7 +180,7 @@ def block_refused(board, left, refused, barred, stream):
             if board[PAWN] & bit(square) and (square - end) % 8 == 0:
                 path |= bit(end)
             if not board[KING] & bit(square) and not path & occupied(board):
-                put_any(board, left, path & ~barred, stream)
+                put_silently(board, left, path & ~barred, stream)
             ends &= ends - 1
 
 
@@ -218,11 +190,10 @@ def put_others(board, left, model, barred, stream):
 
     Barred squares stay empty.
     """
-    other = 1 - board[MOVER]
-    theirs = model[MEN + other]
+    theirs = model[MEN + 1 - board[MOVER]]
     for kind in range(KING):
         while left[kind] > 0:
-            free = ~(occupied(board) | barred | checking(board, kind))
+            free = ~(occupied(board) | barred | checking_squares(board, kind))
             if kind == PAWN:
                 free &= PAWN_SQUARES
             square = random_square(free & model[kind] & theirs, stream)
@@ -230,8 +201,7 @@ def put_others(board, left, model, barred, stream):
                 square = random_square(free, stream)
             if square == NO_SQUARE:
                 break
-            put(board, kind, other, square)
-            left[kind] -= 1
+            put(board, left, kind, square)
     if left[KING] == 0:
         return True
     free = ~(occupied(board) | barred)
@@ -239,7 +209,7 @@ def put_others(board, left, model, barred, stream):
         home = free & model[KING] & theirs
         square = random_square(home if home else free, stream)
         if attackers(board, square, board[MOVER], occupied(board)) == 0:
-            put(board, KING, other, square)
+            put(board, left, KING, square)
             return True
         free &= ~bit(square)
     return False
@@ -249,12 +219,13 @@ def put_others(board, left, model, barred, stream):
 def set_up(seen, model, board, left, stream):
     """Put up the own men and drawn men of the other side. Whether the other king found a place."""
     colour = seen.colour
-    for cell in range(POSITION):
+    for cell in range(position.POSITION):
         board[cell] = 0
     for kind in range(KINDS):
         board[kind] = seen.men[kind]
         board[MEN + colour] |= seen.men[kind]
-    board[MOVER], board[RIGHTS], board[PASSANT], board[PLY] = colour, seen.rights, NO_SQUARE, seen.ply
+    board[MOVER], board[position.RIGHTS] = colour, seen.rights
+    board[position.PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
     draw_men(seen, model, left, stream)
     barred = NONE
     if seen.message[TAKEN]:
@@ -266,7 +237,7 @@ def set_up(seen, model, board, left, stream):
                 barred |= between
     targets = threatened_by_pawns(board, colour) & ~board[MEN + colour]
     for _ in range(seen.message[TRIES] - ones(targets & board[MEN + 1 - colour])):
-        put_any(board, left, targets & ~barred, stream)
+        put_silently(board, left, targets & ~barred, stream)
     barred |= targets
     block_refused(board, left, seen.refused, barred, stream)
     return put_others(board, left, model, barred, stream)
@@ -277,13 +248,13 @@ def faults(seen, board, limits):
     """What of the last observation a board does not explain, as a set of the faults above."""
     found = 0
     restrict(board, limits)
-    if directions(board, limits) != seen.message[CHECKS]:
+    if messages.directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
-    if pawn_tries(board, limits, 0) != seen.message[TRIES]:
+    if messages.pawn_tries(board, limits, 0) != seen.message[TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen.refused[square]
-        if ends and ends & destinations(board, kind_on(board, square), square, limits):
+        if ends and ends & destinations(board, position.kind_on(board, square), square, limits):
             found |= WRONG_REFUSAL
             break
     if not can_move(board, limits):
@@ -298,7 +269,7 @@ def observe_last(seen, models, wanted, stream, out):
     The men of the other side stand as in one of the models, as far as that can be; anywhere if there is no model.
     """
     limits, left = np.empty(LIMITS, np.int64), np.empty(KINDS, np.int64)
-    board, model = np.empty(POSITION, np.int64), np.zeros(POSITION, np.int64)
+    board, model = np.empty(position.POSITION, np.int64), np.zeros(position.POSITION, np.int64)
     colour, count = seen.colour, 0
     for _ in range(wanted):
         least = WORST
@@ -307,7 +278,7 @@ def observe_last(seen, models, wanted, stream, out):
                 copy_board(models[below(stream, len(models))], model)
             if not set_up(seen, model, board, left, stream):
                 continue
-            if attackers(board, king_of(board, 1 - colour), colour, occupied(board)):
+            if attackers(board, position.king_of(board, 1 - colour), colour, occupied(board)):
                 continue
             wrong = faults(seen, board, limits)
             if wrong < least:

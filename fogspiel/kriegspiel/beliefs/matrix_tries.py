@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import NONE
+from ...games.chess.moves import taken_left, taken_right
 from ...games.chess.position import KING, PAWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, total
 
@@ -69,11 +69,8 @@ def hear_their_tries(prob, known, tries):
 @kernel
 def pawn_targets(known):
     """The squares that our pawns attack and that none of our men stands on."""
-    left, found = known.men[PAWN], NONE
-    while left:
-        found |= bits.PAWN[known.colour, trailing_zeros(left)]
-        left &= left - 1
-    return found & ~known.own
+    pawns = known.men[PAWN]
+    return (taken_left(pawns, known.colour) | taken_right(pawns, known.colour)) & ~known.own
 
 
 @kernel

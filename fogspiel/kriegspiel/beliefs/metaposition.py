@@ -11,8 +11,21 @@ from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import ALL, BETWEEN, bit
-from ...games.chess.moves import reach
-from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, end_of, start_of
+from ...games.chess.moves import reach, taken_left, taken_right
+from ...games.chess.position import (
+    A_FILE,
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    NO_SQUARE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    end_of,
+    start_of,
+)
 from .fills import BOTTOM, TOP, leaps
 
 DIGITS = 5
@@ -39,6 +52,8 @@ AGE_AT_HOME, AGE_OF_A_MAN = 10, 30
 """The ages of the squares where men stand at first, and where one surely stands (set by hand)."""
 ONE_EACH = np.int64(0x0101010101010101)
 """A pawn in every file."""
+MOST_OF_A_FILE = 6
+"""More pawns than this cannot stand in one file."""
 THEIR_SECOND_RANK = OWN_SEVENTH_RANK = np.int64(0xFF << 48)
 THEIR_FOURTH_RANK = OWN_FIFTH_RANK = np.int64(0xFF << 32)
 HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)
@@ -62,12 +77,6 @@ def own_men(meta):
 def enemies(meta):
     """How many men the other side has besides its king."""
     return meta.their_pawns + meta.their_pieces
-
-
-@inlined
-def file_of(square):
-    """The file of a square, as a set."""
-    return A_FILE << (square & 7)
 
 
 @inlined
@@ -134,7 +143,7 @@ def begin_anywhere(meta, pawns, pieces):
     meta.theirs[PAWN] &= ~(TOP | BOTTOM)
     meta.empty = free
     set_age(meta, free, AGE_OF_A_MAN)
-    meta.fewest, meta.most = 0, min(pawns, 6) * ONE_EACH
+    meta.fewest, meta.most = 0, min(pawns, MOST_OF_A_FILE) * ONE_EACH
     meta.their_pawns, meta.their_pieces, meta.their_castles = pawns, pieces, 3
     forget_events(meta)
     forget_the_taken(meta)
@@ -165,7 +174,7 @@ def commanded(meta):
 @inlined
 def threatened_by_pawns_up(pawns):
     """The squares on which pawns that go up could take."""
-    return (pawns & ~A_FILE) << 7 | (pawns & ~(A_FILE << 7)) << 9
+    return taken_left(pawns, WHITE) | taken_right(pawns, WHITE)
 
 
 @kernel
@@ -205,7 +214,7 @@ def take(meta, square, is_pawn):
         meta.their_pawns -= 1
         meta.fewest, meta.most = drop_pawn(meta.fewest, file), drop_pawn(meta.most, file)
         if per_file(meta.most, file) == 0:
-            meta.theirs[PAWN] &= ~file_of(square)
+            meta.theirs[PAWN] &= ~(A_FILE << file)
     elif meta.their_pieces > 0:
         meta.their_pieces -= 1
     else:  # it must have been a pawn that promoted
@@ -223,8 +232,9 @@ def move(meta, action):
     meta.passed = NO_SQUARE
     meta.quiet += 1
     if kind == KING:
-        if abs(end - start) == 2:
-            path |= BETWEEN[start, 7 if end > start else 0] | bit(7 if end > start else 0)
+        if abs(end - start) == 2:  # castling crosses all squares up to the rook's
+            rook = 7 if end > start else 0
+            path |= BETWEEN[start, rook] | bit(rook)
         meta.rights = 0
     elif kind == PAWN:
         meta.quiet = 0

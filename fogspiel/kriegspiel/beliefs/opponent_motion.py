@@ -1,5 +1,9 @@
 """The second set of assumptions (section 5.2): a model of the opponent, who moves by chance and is never seen.
 
+    a quiet move   predict_quiet_move   the king walks at random to squares that we do not attack; pawns step ahead, in
+                                        chains that end as pieces; pieces spread along the lines and as knights do
+    a capture      predict_capture      one of the men that could reach the square comes there
+
 `attraction` has a row of 64 for their king, pawns and pieces: f of the paper, how attractive each square is to them at
 this time of the game (all 1 without a database).
 """
@@ -169,29 +173,27 @@ def predict_quiet_move(prob, known, attraction, in_check, parameters):
 
 
 @kernel
+def weigh_men(prob, row, squares, weight, weights):
+    """Weigh the men of a row on these squares."""
+    while squares:
+        square = trailing_zeros(squares)
+        weights[row, square] = weight * prob[row, square]
+        squares &= squares - 1
+
+
+@kernel
 def weigh_takers(prob, known, square, their_tries, parameters, weights):
     """Weigh who may have taken on a square: for each row and square the weight of a man there. The sum."""
     own, summed = known.own, 0.0
     for row in range(3):
         for other in range(64):
             weights[row, other] = 0.0
-    left = bits.PAWN[known.colour, square] & ~own
-    while left and their_tries:
-        other = trailing_zeros(left)
-        weights[PAWNS, other] = PAWN_FIRST * prob[PAWNS, other]
-        left &= left - 1
-    left = bits.KNIGHT[square] & ~own
-    while left:
-        other = trailing_zeros(left)
-        weights[PIECES, other] = parameters.knight_share * prob[PIECES, other]
-        left &= left - 1
+    if their_tries:
+        weigh_men(prob, PAWNS, bits.PAWN[known.colour, square] & ~own, PAWN_FIRST, weights)
+    weigh_men(prob, PIECES, bits.KNIGHT[square] & ~own, parameters.knight_share, weights)
     if not attacked_squares(known) & bit(square):
-        left = bits.KING[square] & ~own
-        while left:
-            other = trailing_zeros(left)
-            weights[KINGS, other] = KING_LAST * prob[KINGS, other]
-            left &= left - 1
-    for direction in range(8):
+        weigh_men(prob, KINGS, bits.KING[square] & ~own, KING_LAST, weights)
+    for direction in range(len(NEXT)):
         clear, other = parameters.line_share, NEXT[direction, square]
         while other >= 0 and not own & bit(other):
             weights[PIECES, other] += clear * prob[PIECES, other]

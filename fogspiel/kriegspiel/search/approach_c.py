@@ -184,5 +184,5 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
 
 @kernel
 def begin_tree(tree, refused, parameters):
-    """List and value the attempts at the root, whose matrices and known are there."""
+    """List and value the attempts at the root, whose matrices and knowledge are there."""
     expand(tree, 0, refused, parameters)
