@@ -67,7 +67,7 @@ def umpired(seed: int) -> int:
     """A random game before the friendly umpire, attempt by attempt."""
     umpire, stream = Referee(), stream_of(seed)
     while not umpire.over:
-        actions = umpire.actions()
+        actions = umpire.actions
         umpire.attempt(actions[below(stream, len(actions))])
     return len(umpire.record)
 
@@ -91,7 +91,7 @@ def thinking(name: str, seconds: float) -> dict[str, float]:
             engine.begin(0)
             other.begin(1)
         player = other if umpire.mover else engine
-        seen, actions, before = umpire.view(umpire.mover), umpire.actions(), visited(engine)
+        seen, actions, before = umpire.view(umpire.mover), umpire.actions, visited(engine)
         began = time.process_time()
         action = player.choose(seen, actions)
         took, after = time.process_time() - began, visited(engine)

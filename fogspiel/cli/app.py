@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -97,15 +97,3 @@ def announce_compilation() -> None:
     compile_in_turn()
     if FIRST_TIME:
         console.err.print("compiling the rules for the first time: this takes half a minute, once")
-
-
-def read_lines(stage: TextIO) -> Iterator[str]:
-    """What the person at the terminal says, line by line, after a prompt on the stage."""
-    while True:
-        stage.write("> ")
-        stage.flush()
-        line = sys.stdin.readline()
-        if not line:
-            stage.write("\n")
-            return
-        yield line

@@ -1,10 +1,11 @@
-"""A person against a player in a terminal, at any game: lines in, lines out, nothing hidden told before it is over."""
+"""A person against an agent in a terminal, at any game: lines in, lines out, nothing hidden told before it is over."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..core.game import Game, blank
 from ..core.person_session import PersonSession
+from ..core.session import replay
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
@@ -26,71 +27,120 @@ class Outcome:
 
     how: str
     """In words."""
-    score: float | None
-    """What the person got; None if the game was left."""
+    score: int | None = None
+    """The index of the first player's payoff; None if the game was left."""
     interrupted: bool = False
+    failed: bool = False
+    """Whether the opponent could not go on, as when an engine asks a program that has ended."""
 
 
 class Resigned(Exception):
     """The person gives up."""
 
 
-def play_in_terminal(sitting: PersonSession, lines: Iterator[str], tell: Callable[[str], None]) -> Outcome:
-    """Let a person play a game; the lines end when he leaves."""
-    game = sitting.game
-    seat = "" if game.symmetric else f" You are the {('first', 'second')[sitting.side]} player."
-    tell(f"{game.title}.{seat} Say a number, or the words of a choice, or help.")
-    try:
-        while not sitting.over:
-            if not sitting.go_on():
-                _take_turn(sitting, lines, tell)
-    except Resigned:
-        return Outcome("you resigned", _payoff(game, sitting.side, 0 if sitting.side == 0 else len(game.payoffs) - 1))
-    except StopIteration:
-        return Outcome("you left it", None)
-    except KeyboardInterrupt:
-        return Outcome("you interrupted it", None, interrupted=True)
-    tell(game.show(sitting.seen()))
-    score = _payoff(game, sitting.side, sitting.score or 0)
-    even = float(game.payoffs[0] + game.payoffs[-1]) / 2
-    return Outcome("you won" if score > even else "you lost" if score < even else "a draw", score)
+class Terminal:
+    """The conversation with a person at any game; a game with words of its own replaces some of it."""
 
+    help = HELP
 
-def _payoff(game: Game, side: int, index: int) -> float:
-    """What a side gets where the first player gets the payoff of this index."""
-    return float(game.payoffs[index if side == 0 else len(game.payoffs) - 1 - index])
+    def __init__(self, session: PersonSession, lines: Iterator[str], tell: Callable[[str], None]):
+        self.session, self.lines, self.tell = session, lines, tell
+        self.commands: dict[str, Callable[[], None]] = {
+            "help": lambda: tell(self.help),
+            "look": lambda: tell(self.scene()),
+            "choices": lambda: tell(numbered_list([session.game.label(action) for action in session.choices()])),
+            "resign": self.resign,
+        }
 
+    def play(self) -> Outcome:
+        """Let the person play the game; the lines end when the person leaves."""
+        session, shown = self.session, -1
+        self.tell(self.greeting())
+        try:
+            while not session.over:
+                try:
+                    if session.go_on():
+                        continue
+                except ValueError as error:
+                    return Outcome(str(error), failed=True)
+                if len(session.record) != shown:
+                    self.begin_turn()
+                    shown = len(session.record)
+                self.answer(normal(next(self.lines)))
+        except Resigned:
+            return Outcome(self.resignation(), 0 if session.side == 0 else len(session.game.payoffs) - 1)
+        except StopIteration:
+            return Outcome("you left it")
+        except KeyboardInterrupt:
+            return Outcome("you interrupted it", interrupted=True)
+        return Outcome(self.ending(), session.score)
 
-def _take_turn(sitting: PersonSession, lines: Iterator[str], tell: Callable[[str], None]) -> None:
-    """Listen to the person until something is done."""
-    actions, label = sitting.choices(), sitting.game.label
-    tell(_scene(sitting, actions))
-    while True:
-        said = normal(next(lines))
-        if not said:
-            continue
-        if said == "help":
-            tell(HELP)
-        elif said == "look":
-            tell(_scene(sitting, actions))
-        elif said == "choices":
-            tell(numbered_list([label(action) for action in actions]))
-        elif said == "resign":
-            raise Resigned
-        else:
+    def greeting(self) -> str:
+        """The first words."""
+        game, side = self.session.game, self.session.side
+        seat = "" if game.symmetric else f" You are the {('first', 'second')[side]} player."
+        return f"{game.title}.{seat} Say a number, or the words of a choice, or help."
+
+    def begin_turn(self) -> None:
+        """Tell the person what there is to see before something is to be done."""
+        self.tell(self.scene())
+
+    def scene(self) -> str:
+        """What the person sees and may do."""
+        game, session = self.session.game, self.session
+        labels = [game.label(action) for action in session.choices()]
+        if len(labels) <= MANY:
+            return f"{game.show(session.seen())}\n{numbered_list(labels)}"
+        more = f"and {len(labels) - SOME} more: `choices` lists them all"
+        return f"{game.show(session.seen())}\n{numbered_list(labels[:SOME])}\n{more}"
+
+    def answer(self, said: str) -> None:
+        """Do what the person says, or tell in a sentence why it cannot be done."""
+        if said in self.commands:
+            self.commands[said]()
+        elif said:
             try:
-                return sitting.act(parse_choice(said, actions, label))
+                self.act(said)
             except ValueError as error:
-                tell(f"{error}.")
+                self.tell(f"{error}.")
+
+    def act(self, said: str) -> None:
+        """Make the choice that the person means, or raise a ValueError."""
+        self.session.act(parse_choice(said, self.session.choices(), self.session.game.label))
+
+    def resign(self) -> None:
+        """Give the game up."""
+        raise Resigned
+
+    def resignation(self) -> str:
+        """How a game ended that the person gave up."""
+        return "you resigned"
+
+    def ending(self) -> str:
+        """How a game ended that was played to its end, which is shown."""
+        game = self.session.game
+        self.tell(game.show(self.session.seen()))
+        score, even = payoff_of(self.session, self.session.score or 0), float(game.payoffs[0] + game.payoffs[-1]) / 2
+        return "you won" if score > even else "you lost" if score < even else "a draw"
+
+    def epilogue(self) -> str:
+        """The whole truth about a game that has ended: everything that was done, and how it stands."""
+        game, session = self.session.game, self.session
+        moments = zip(replay(game, session.record), session.record, strict=False)
+        done = [
+            f"{'you' if moment.mover == session.side else 'the other'}: {game.label(action)}"
+            for moment, action in moments
+            if moment.mover in (0, 1)
+        ]
+        skipped = [f"({len(done) - LONGEST} actions before these)"] if len(done) > LONGEST else []
+        lines = ["All that was done:", *skipped, *done[-LONGEST:], "The whole truth:", game.reveal(session.state)]
+        return "\n".join(lines)
 
 
-def _scene(sitting: PersonSession, actions: Sequence[int]) -> str:
-    """What the person sees and may do."""
-    labels = [sitting.game.label(action) for action in actions]
-    if len(labels) <= MANY:
-        return f"{sitting.game.show(sitting.seen())}\n{numbered_list(labels)}"
-    more = f"and {len(labels) - SOME} more: `choices` lists them all"
-    return f"{sitting.game.show(sitting.seen())}\n{numbered_list(labels[:SOME])}\n{more}"
+def payoff_of(session: PersonSession, score: int) -> float:
+    """What the person gets where the first player gets the payoff of this index."""
+    payoffs = session.game.payoffs
+    return float(payoffs[score if session.side == 0 else len(payoffs) - 1 - score])
 
 
 def numbered_list(labels: Sequence[str]) -> str:
@@ -125,23 +175,31 @@ def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str])
     raise ValueError(f"{said[:40]!r} is not one of the choices: say a number from 1 to {many}, or help")
 
 
-def epilogue(game: Game, side: int, record: Sequence[int]) -> str:
-    """The whole truth about a game that the person has ended: everything that was done, and how it stands."""
-    state = blank(game.sizes.state)
-    game.rules.start(state)
-    done = []
-    for action in record:
-        who = int(game.rules.mover(state))
-        if who in (0, 1):
-            done.append(f"{'you' if who == side else 'the other'}: {game.label(action)}")
-        game.rules.apply(state, action)
-    skipped = [f"({len(done) - LONGEST} actions before these)"] if len(done) > LONGEST else []
-    return "\n".join(["All that was done:", *skipped, *done[-LONGEST:], "The whole truth:", game.reveal(state)])
-
-
-def parse_seat(name: str) -> int:
-    """First or second."""
-    seats = {"first": 0, "white": 0, "second": 1, "black": 1}
+def parse_seat(name: str, seats: Sequence[str] = ("first", "second", "white", "black")) -> int:
+    """The number of a seat: 0 or 1."""
     if name.lower() not in seats:
-        raise ValueError(f"--as is {name!r}: it must be first or second")
-    return seats[name.lower()]
+        raise ValueError(f"--as is {name!r}: it must be {seats[0]} or {seats[1]}")
+    return seats.index(name.lower()) % 2
+
+
+def ask_person(as_json: bool) -> tuple[Iterator[str], Callable[[str], None]]:
+    """What the person says, line by line after a prompt, and what tells the person something.
+
+    The conversation is on stderr where stdout is for a program.
+    """
+    stage = sys.stderr if as_json else sys.stdout
+
+    def tell(words: str, end: str = "\n") -> None:
+        stage.write(words + end)
+        stage.flush()
+
+    def lines() -> Iterator[str]:
+        while True:
+            tell("> ", end="")
+            line = sys.stdin.readline()
+            if not line:
+                tell("")
+                return
+            yield line
+
+    return lines(), tell

@@ -6,7 +6,7 @@ number, and from it one stream for chance, one for each seat, and one that draws
 games of a pair are the same deal between the same members.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,6 +51,10 @@ class Session:
         """Everything the player knows."""
         return view_of(self.game, self.state, player)
 
+    def why_impossible(self, action: int) -> str:
+        """What is wrong with an action of the mover that is not one of the actions."""
+        return f"player {self.mover + 1} of {self.game.name} tried {action}, which is not among {self.actions[:12]}"
+
     def apply(self, action: int) -> None:
         """Move on by one of the actions, which is not checked here."""
         self.record.append(action)
@@ -94,18 +98,25 @@ class GameRecord(NamedTuple):
 def play_game(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> GameRecord:
     """Let two players play one game; an action that is not on the list ends it with a ValueError."""
     session = Session(game)
+    finish_game(session, players, chance)
+    return GameRecord(session.record, int(game.rules.score(session.state)))
+
+
+def finish_game(
+    session: Session, players: tuple[Player, Player], chance: np.ndarray, goes_on: Callable[[], bool] = lambda: True
+) -> None:
+    """Let two players play a game that has begun to its end, or as long as it `goes_on`."""
     for side, player in enumerate(players):
         player.begin(side)
-    while (mover := session.mover) != OVER:
+    while (mover := session.mover) != OVER and goes_on():
         actions = session.actions
         if mover == CHANCE:
             action = actions[below(chance, len(actions))]
         else:
             action = players[mover].choose(session.view(mover), list(actions))
             if action not in actions:
-                raise ValueError(f"player {mover + 1} of {game.name} tried {action}, which is not among {actions[:12]}")
+                raise ValueError(session.why_impossible(action))
         session.apply(action)
-    return GameRecord(session.record, int(game.rules.score(session.state)))
 
 
 class PlayerMatch:

@@ -59,7 +59,7 @@ def count_placements(records: Iterable[Sequence[int]], colours: Sequence[int] = 
     counts = np.zeros(SHAPE, np.int64)
     for record in records:
         state = blank(rules.STATE)
-        rules.begin(state, 0)
+        rules.start(state)
         count_men(state, np.array(record, np.int64), counts)
     for colour in set(BOTH) - set(colours):
         counts[colour] = 0

@@ -123,7 +123,7 @@ def write_pgn(
         after_comment = comment is not None
         if comment:
             words.append(comment)
-    if left and viewer in ("umpire", SIDES[umpire.mover].lower()):
+    if left and viewer in ("umpire", SIDES[umpire.turn].lower()):
         words.append("{" + REFUSED_LAST + ",".join(left) + "}")
     lines = header(tags or {}, umpire.switches, fen, ended, viewer)
     text = fill(" ".join([*words, ended]), WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -154,7 +154,7 @@ def _replay(game: Movetext, number: int) -> Reading:
         made, pos = [], umpire.state[:POSITION]
         legal = moves_in(pos)
         for text in texts:
-            found = [action for action in meant(text, pos, umpire.actions()) if action not in legal]
+            found = [action for action in meant(text, pos, umpire.actions) if action not in legal]
             if found:
                 umpire.attempt(found[0])
                 made.append(found[0])

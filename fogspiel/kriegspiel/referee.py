@@ -1,9 +1,9 @@
-"""The umpire: one game of Kriegspiel as friendly objects around the rules.
+"""The referee: one game of Kriegspiel as friendly objects around the rules.
 
-umpire = Umpire()
-umpire.attempt("e2e4").accepted      # True: the referee says "White moved"
-umpire.attempts()[:3]                # what Black may try
-umpire.view(BLACK)                   # everything that Black knows, for a player
+referee = Referee()
+referee.attempt("e2e4").accepted     # True: the referee says "White moved"
+referee.attempts()[:3]               # what Black may try
+referee.view(BLACK)                  # everything that Black knows, for a player
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.agents import Player
-from ..core.game import DRAW, blank
+from ..core.game import DRAW, Game
+from ..core.session import Session, finish_game
 from ..games.chess.attempts import attempt_squares
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, position_of, square_name
 from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
@@ -40,6 +41,8 @@ GAME = GAMES[0]
 LIMIT = "the limit of plies"
 MOVES = move_of(63, 63, QUEEN) + 1
 """Moves are numbers below this one."""
+NO_CHANCE = np.zeros(1, np.uint64)
+"""The stream of chance in a game without chance."""
 
 
 @dataclass(frozen=True)
@@ -129,29 +132,37 @@ class Answer:
     text: str
 
 
-class Referee:
+def message_in(state: np.ndarray) -> Message:
+    """What the referee said last, in a state of the game."""
+    last = 1 - int(state[MOVER])
+    return message_of(state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+
+
+def answer_in(state: np.ndarray, plies: int) -> Answer:
+    """The answer to an attempt that has led to this state; so many plies were made before it."""
+    if state[PLY] == plies:
+        return Answer(False, None, "illegal move")
+    message, end = message_in(state), int(state[rules.END])
+    return Answer(True, message, message.text + (f"; {ENDINGS[end]}" if end else ""))
+
+
+def kriegspiel_from(fen: str | None = None, switches: Switches = WILD_16) -> Game:
+    """The game by the rules of a house, from a position."""
+    position = rules.HOME if fen is None else position_of(fen)
+    return replace(GAME, rules=GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits)))
+
+
+class Referee(Session):
     """One game, its true position, and everything that was tried."""
 
     def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
-        self.switches, self.state = switches, blank(rules.STATE)
-        self.record: list[int] = []
-        if fen is None:
-            rules.begin(self.state, switches.bits)
-        else:
-            self.state[:POSITION] = position_of(fen)
-            self.state[rules.SWITCHES] = switches.bits
-            rules.begin_here(self.state)
-        self.first = self.plies
+        super().__init__(kriegspiel_from(fen, switches))
+        self.switches, self.first = switches, self.plies
 
     @property
-    def mover(self) -> int:
-        """Whose move it is: 0 White, 1 Black."""
+    def turn(self) -> int:
+        """Whose move it is, or would be if the game were not over: 0 White, 1 Black."""
         return int(self.state[MOVER])
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended on the board."""
-        return bool(self.state[rules.END])
 
     @property
     def ending(self) -> str | None:
@@ -176,86 +187,72 @@ class Referee:
     @property
     def message(self) -> Message:
         """What the referee said last: of the last move, or of the position in which the game begins."""
-        last = 1 - self.mover
-        said = message_of(self.state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+        said = message_in(self.state)
         if self.plies > self.first:
             return said
-        return replace(said, text=said.text.replace(f"{SIDES[last]} moved", f"{SIDES[self.mover]} begins", 1))
-
-    def actions(self) -> list[int]:
-        """What the mover may try, as numbers; refused tries of this turn are gone."""
-        if self.over:
-            return []
-        out = blank(GAME.sizes.actions)
-        return out[: rules.legal(self.state, out)].tolist()
+        return replace(said, text=said.text.replace(f"{SIDES[said.colour]} moved", f"{SIDES[self.turn]} begins", 1))
 
     def attempts(self) -> list[str]:
         """What the mover may try, in UCI."""
-        return [move_name(action) for action in self.actions()]
+        return [move_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
         """Everything that a side knows, and nothing else."""
         if side not in (0, 1):
             raise ValueError(f"there is no side {side}: 0 is White and 1 is Black")
-        seen = blank(rules.VIEW)
-        rules.view(self.state, side, seen)
-        return seen
+        return super().view(side)
 
     def attempt(self, move: str | int) -> Answer:
         """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
-        if self.over:
-            raise ValueError(f"the game is over ({self.ending}): nothing can be tried any more")
         action = parse_move(move) if isinstance(move, str) else int(move)
-        if not 0 <= action < MOVES:
-            raise ValueError(f"{action} is not the number of a move: they are 0 to {MOVES - 1}")
-        if action not in self.actions():
-            raise ValueError(self._why_not(action))
-        colour, before = self.mover, self.plies
-        rules.apply(self.state, action)
-        self.record.append(action)
-        if self.plies == before:
-            return Answer(False, None, "illegal move")
-        message = self.message
-        assert message.colour == colour
-        return Answer(True, message, message.text + (f"; {self.ending}" if self.over else ""))
+        if action not in self.actions:
+            raise ValueError(self.why_impossible(action))
+        before = self.plies
+        self.apply(action)
+        return answer_in(self.state, before)
 
-    def _why_not(self, action: int) -> str:
+    def why_impossible(self, action: int) -> str:
         """Why an attempt is not on the list, from what its player knows."""
-        name, start, end, side = move_name(action), start_of(action), end_of(action), self.mover
-        own, kind = int(self.state[MEN + side]), int(kind_on(self.state, start))
-        if not own >> start & 1:
-            return f"{name}: {SIDES[side]} has no man on {square_name(start)}"
-        if int(self.state[rules.REFUSED + start]) >> end & 1:
-            return f"{name} was refused already in this turn: try something else"
-        if any(move_of(start, end, 0) == move_of(start_of(other), end_of(other), 0) for other in self.actions()):
-            if promotion_of(action):
-                return f"{name}: no pawn promotes by this move, so write {name[:4]}"
-            return f"{name}: say what the pawn becomes, as in {name}q"
-        if own >> end & 1:
-            return f"{name}: an own man stands on {square_name(end)}"
-        alone = attempt_squares(kind, start, side, np.int64(1) << start, self.state[RIGHTS], 1)
-        if not int(alone) >> end & 1:
-            if kind == KING and abs(end - start) == 2:
-                return f"{name}: {SIDES[side]} has no right to castle there"
-            return f"{name} is not how a {NAMES[kind]} moves"
-        if kind == PAWN and (end - start) % 8:
-            return f"{name}: the referee has announced no pawn tries, so no pawn can take"
-        return f"{name}: an own man is in the way"
+        return why_impossible(self.state, action, self.actions)
 
 
-def play_game(players: tuple[Player, Player], umpire: Referee, longest: int | None = None) -> Referee:
+def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> str:
+    """Why an attempt is not on the list of the mover's actions, from what its player knows."""
+    if state[rules.END]:
+        return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
+    if not 0 <= action < MOVES:
+        return f"{action} is not the number of a move: they are 0 to {MOVES - 1}"
+    name, start, end, side = move_name(action), start_of(action), end_of(action), int(state[MOVER])
+    own, kind = int(state[MEN + side]), int(kind_on(state, start))
+    if not own >> start & 1:
+        return f"{name}: {SIDES[side]} has no man on {square_name(start)}"
+    if int(state[rules.REFUSED + start]) >> end & 1:
+        return f"{name} was refused already in this turn: try something else"
+    if any(move_of(start, end, 0) == move_of(start_of(other), end_of(other), 0) for other in actions):
+        if promotion_of(action):
+            return f"{name}: no pawn promotes by this move, so write {name[:4]}"
+        return f"{name}: say what the pawn becomes, as in {name}q"
+    if own >> end & 1:
+        return f"{name}: an own man stands on {square_name(end)}"
+    alone = attempt_squares(kind, start, side, np.int64(1) << start, state[RIGHTS], 1)
+    if not int(alone) >> end & 1:
+        if kind == KING and abs(end - start) == 2:
+            return f"{name}: {SIDES[side]} has no right to castle there"
+        return f"{name} is not how a {NAMES[kind]} moves"
+    if kind == PAWN and (end - start) % 8:
+        return f"{name}: the referee has announced no pawn tries, so no pawn can take"
+    return f"{name}: an own man is in the way"
+
+
+def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
     """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
-    for side, player in enumerate(players):
-        player.begin(side)
-    while not umpire.over and (longest is None or umpire.plies < longest):
-        side = umpire.mover
-        umpire.attempt(players[side].choose(umpire.view(side), umpire.actions()))
-    return umpire
+    finish_game(referee, players, NO_CHANCE, lambda: longest is None or referee.plies < longest)
+    return referee
 
 
 def replay_game(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Referee:
-    """The umpire of a recorded game at its end."""
-    umpire = Referee(fen, switches_of(switches or {}))
+    """The referee of a recorded game at its end."""
+    referee = Referee(fen, switches_of(switches or {}))
     for action in record:
-        umpire.attempt(action)
-    return umpire
+        referee.attempt(action)
+    return referee

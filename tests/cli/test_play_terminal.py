@@ -7,7 +7,7 @@ import random
 import pytest
 from support.commands import DOCUMENTED
 
-from fogspiel.cli.terminal import epilogue, normal, numbered_list, parse_choice, play_in_terminal
+from fogspiel.cli.terminal import Terminal, normal, numbered_list, parse_choice
 from fogspiel.core.agents import find_policy
 from fogspiel.core.game import find_game, games
 from fogspiel.core.person_session import PersonSession
@@ -35,11 +35,12 @@ def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
         for _ in range(300):
             yield str(draws.randint(1, len(sitting.choices())))
 
-    played = play_in_terminal(sitting, lines(), told.append)
+    terminal = Terminal(sitting, lines(), told.append)
+    played = terminal.play()
     ended = played.how in ("you won", "you lost", "a draw")
     assert ended or (played.how == "you left it" and len(sitting.decisions) == 300)
     assert (played.score is None) == (played.how == "you left it")
-    assert "The whole truth" in epilogue(sitting.game, 1, sitting.record)
+    assert "The whole truth" in terminal.epilogue()
     assert "".join(told)
 
 
@@ -79,7 +80,7 @@ def test_nothing_hidden_is_told_before_the_end():
             heard.setdefault(told[-1].splitlines()[0][:12], set()).add("\n".join(told))
             yield "resign"
 
-        play_in_terminal(sitting, lines(), told.append)
+        Terminal(sitting, lines(), told.append).play()
     assert len(heard) == 3 and all(len(tellings) == 1 for tellings in heard.values())
     assert game.name == "kuhn"
 

@@ -163,9 +163,9 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
         walker.begin(1)
         while not umpire.over and umpire.plies < 60:
             if umpire.mover == 1:
-                umpire.attempt(walker.choose(umpire.view(1), umpire.actions()))
+                umpire.attempt(walker.choose(umpire.view(1), umpire.actions))
                 continue
-            actions = umpire.actions()
+            actions = umpire.actions
             seer.choose(umpire.view(0), actions)
             king = umpire.state[KING] & umpire.state[MEN + 1]
             net = int(attacked_squares(seer.known))
@@ -185,7 +185,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
         other.begin(1)
         while not umpire.over and umpire.plies < 60:
             side = umpire.mover
-            move = (seer, other)[side].choose(umpire.view(side), umpire.actions())
+            move = (seer, other)[side].choose(umpire.view(side), umpire.actions)
             if side == 0:
                 his, own = int(umpire.state[MEN + 1]), int(seer.known.own)
                 free = [square for square in range(64) if not own >> square & 1]
@@ -212,11 +212,11 @@ def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
 def test_a_refused_attempt_leaves_the_rest_of_the_tree():
     umpire, engine = Referee(), C(Effort(nodes=800), stream_of(3))
     engine.begin(0)
-    first = engine.choose(umpire.view(0), umpire.actions())
+    first = engine.choose(umpire.view(0), umpire.actions)
     places = int(engine.trees[0].used[0])
     view = umpire.view(0)
     view[rules.SEEN_REFUSED + (first & 63)] |= 1 << (first >> 6 & 63)
-    second = engine.choose(view, [action for action in umpire.actions() if action != first])
+    second = engine.choose(view, [action for action in umpire.actions if action != first])
     assert second != first
     assert int(engine.trees[0].used[0]) > places
 
@@ -276,11 +276,11 @@ def test_a_file_that_is_no_model_is_refused_with_a_sentence(tmp_path):
 def test_c_searches_at_least_120_000_nodes_in_a_second():
     engine, umpire = C(Effort(nodes=20_000), stream_of(1)), Referee()
     engine.begin(0)
-    engine.choose(umpire.view(0), umpire.actions())
+    engine.choose(umpire.view(0), umpire.actions)
     engine.begin(0)
     engine.nodes = 0
     begun = time.process_time()
-    engine.choose(umpire.view(0), umpire.actions())
+    engine.choose(umpire.view(0), umpire.actions)
     assert engine.nodes / (time.process_time() - begun) > 120_000
 
 

@@ -253,9 +253,7 @@ def ending_of(men, number):
     program = Minimax(QUICK, stream_of(number, 4), opposed=(0, 0))
     program.begin(0)
     while not umpire.over:
-        umpire.attempt(
-            program.choose(umpire.view(0), umpire.actions()) if umpire.mover == 0 else fleeing(umpire, stream)
-        )
+        umpire.attempt(program.choose(umpire.view(0), umpire.actions) if umpire.mover == 0 else fleeing(umpire, stream))
     return umpire.ending
 
 
@@ -343,7 +341,7 @@ def test_what_it_is_shown_is_all_it_needs():
     for action in umpire.record:
         if shadow.mover == 0:
             seen = np.frombuffer(program.shown[tried], np.int64)
-            assert again.choose(seen, shadow.actions()) == action
+            assert again.choose(seen, shadow.actions) == action
             tried += 1
         shadow.attempt(action)
 
@@ -362,9 +360,9 @@ def test_a_capture_in_passing_is_understood():
     for own, other in (("e2e4", "a7a6"), ("e4e5", "d7d5"), ("e5d6", "a6a5")):
         move = parse_move(own)
         program.attempt = lambda seen, actions, move=move: move
-        umpire.attempt(program.choose(umpire.view(0), umpire.actions()))
+        umpire.attempt(program.choose(umpire.view(0), umpire.actions))
         umpire.attempt(other)
-    program.choose(umpire.view(0), umpire.actions())
+    program.choose(umpire.view(0), umpire.actions)
     assert program.faults == []
     assert program.meta.their_pawns == 7
     assert program.meta.empty & squares("d5")

@@ -241,7 +241,7 @@ def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
             seer.begin(0)
         while umpire.plies < 40 and not umpire.over:
             seen = umpire.view(umpire.mover)
-            action = players[umpire.mover].choose(seen, umpire.actions())
+            action = players[umpire.mover].choose(seen, umpire.actions)
             if umpire.mover == 0:
                 own, his = (int(umpire.state[MEN + colour]) for colour in (0, 1))
                 for name, seer in seers.items():

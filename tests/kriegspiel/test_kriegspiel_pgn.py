@@ -23,7 +23,7 @@ def random_game(seed, longest=None, fen=None, switches=None):
     """The umpire of a game of two who try anything."""
     umpire, stream = Referee(fen, switches or Switches()), stream_of(seed, 77)
     while not umpire.over and (longest is None or umpire.plies < longest):
-        actions = umpire.actions()
+        actions = umpire.actions
         umpire.attempt(actions[below(stream, len(actions))])
     return umpire
 

@@ -5,12 +5,16 @@ import json
 
 import pytest
 
+from fogspiel.cli.kriegspiel_terminal import KriegspielTerminal, result_of
+from fogspiel.cli.terminal import parse_seat
+from fogspiel.core.agents import PlayerAgent
+from fogspiel.core.person_session import PersonSession
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.games.chess.position import PLY
+from fogspiel.kriegspiel.engine import Effort, engine_agent
 from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.referee import Referee
-from fogspiel.kriegspiel.terminal import epilogue, parse_side, play_in_terminal
+from fogspiel.kriegspiel.referee import kriegspiel_from
 
 
 class Script:
@@ -26,15 +30,22 @@ class Script:
         return parse_move(self.moves.pop(0))
 
 
-def sat(side, engine, *lines, fen=None, boards=False):
+class Played:
     """A game with these lines, and what was said; boards that come unasked are left out if they are not wanted."""
-    told = []
-    played = play_in_terminal(engine, side, Referee(fen), iter(lines), told.append)
-    return played, [words for words in told if boards or not words.startswith("8  ")]
+
+    def __init__(self, side, engine, *lines, fen=None, boards=False):
+        told = []
+        session = PersonSession(kriegspiel_from(fen), PlayerAgent("script", lambda stream: engine), side, 1)
+        self.terminal = KriegspielTerminal(session, iter(lines), told.append)
+        self.outcome = self.terminal.play()
+        self.result, self.how, self.record = result_of(self.outcome), self.outcome.how, session.record
+        self.plies = session.state[PLY]
+        self.told = [words for words in told if boards or not words.startswith("8  ")]
 
 
 def test_a_mate_is_played_and_told():
-    played, told = sat(1, Script("f2f3", "g2g4"), "e7e5", "d8h4")
+    played = Played(1, Script("f2f3", "g2g4"), "e7e5", "d8h4")
+    told = played.told
     assert played.result == "0-1" and played.how == "checkmate"
     assert told[0].startswith("You are Black") and "The referee: White moved." in told
     assert told[-1] == "The referee: Black moved, check on the short diagonal; checkmate."
@@ -42,34 +53,35 @@ def test_a_mate_is_played_and_told():
 
 def test_wrong_lines_get_one_sentence_each_and_the_game_goes_on():
     wrong = ("xyzzy", "e2", "e2e9", "e4e5", "a1a2", "a1b3", "e1g1", "e2e4q", "e2e4 now", "🙂", "d1d3")
-    played, told = sat(0, Script("e7e5", "b8c6"), *wrong, "e2e4", "e4e5", "e4e5", "e4d5", "", "  E4-E5 ", "d2d3")
-    assert played.result == "*" and played.umpire.plies == 4
-    answers = told[1:]
+    played = Played(0, Script("e7e5", "b8c6"), *wrong, "e2e4", "e4e5", "e4e5", "e4d5", "", "  E4-E5 ", "d2d3")
+    assert played.result == "*" and played.plies == 4
+    answers = played.told[1:]
     assert len(answers) == len(wrong) + 8
     assert all(answer.endswith(".") and "\n" not in answer and "Traceback" not in answer for answer in answers)
     assert answers[len(wrong)] == "The referee: White moved." and answers[len(wrong) + 1] == "The referee: Black moved."
     assert answers[len(wrong) + 2] == "The referee: illegal move (e4e5)."
     assert "refused already in this turn" in answers[len(wrong) + 3] and "no pawn tries" in answers[len(wrong) + 4]
-    assert played.umpire.record.count(parse_move("e4e5")) == 1
+    assert played.record.count(parse_move("e4e5")) == 1
 
 
 def test_tries_are_tried_in_order_until_one_is_accepted():
-    played, told = sat(0, Script("d7d5", "a7a6"), "tries", "e2e4", "tries")
+    played = Played(0, Script("d7d5", "a7a6"), "tries", "e2e4", "tries")
+    told = played.told
     assert told[1] == "No pawn of yours can take anything: the referee has announced no tries."
     assert "1 pawn try" in told[3]
     refused = [words for words in told[4:] if "illegal move" in words]
     assert told[-2] == "The referee: White moved, pawn taken on d5." and all("(" in words for words in refused)
-    assert played.umpire.record[2 + len(refused)] == parse_move("e4d5")
+    assert played.record[2 + len(refused)] == parse_move("e4d5")
 
 
 def test_a_promoting_pawn_becomes_a_queen_unless_told_otherwise():
     fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
-    assert sat(0, Script("h8h7"), "a7a8", fen=fen)[0].umpire.record[0] == parse_move("a7a8q")
-    assert sat(0, Script("h8h7"), "a7a8r", fen=fen)[0].umpire.record[0] == parse_move("a7a8r")
+    assert Played(0, Script("h8h7"), "a7a8", fen=fen).record[0] == parse_move("a7a8q")
+    assert Played(0, Script("h8h7"), "a7a8r", fen=fen).record[0] == parse_move("a7a8r")
 
 
 def test_boards_show_the_own_men_only():
-    _, told = sat(0, Script("e7e5"), "help", "board", "e2e4", "board", boards=True)
+    told = Played(0, Script("e7e5"), "help", "board", "e2e4", "board", boards=True).told
     assert "tries" in told[2] and "resign" in told[2] and "Black moved" in told[-1]
     boards = [words for words in told if "a b c d e f g h" in words]
     assert len(boards) == 4
@@ -79,10 +91,10 @@ def test_boards_show_the_own_men_only():
 
 
 def test_resigning_loses_and_leaving_leaves():
-    assert sat(0, Script(), "resign")[0].result == "0-1"
-    assert sat(1, Script("e2e4"), "RESIGN")[0].result == "1-0"
-    left, _ = sat(0, Script(), "board")
-    assert left.result == "*" and left.how == "you left it" and not left.interrupted
+    assert Played(0, Script(), "resign").result == "0-1"
+    assert Played(1, Script("e2e4"), "RESIGN").result == "1-0"
+    left = Played(0, Script(), "board")
+    assert left.result == "*" and left.how == "you left it" and not left.outcome.interrupted
 
 
 def test_ctrl_c_while_the_engine_thinks_ends_the_game_and_not_the_program():
@@ -90,36 +102,44 @@ def test_ctrl_c_while_the_engine_thinks_ends_the_game_and_not_the_program():
         def choose(self, seen, actions):
             raise KeyboardInterrupt
 
-    played, _ = sat(0, Interrupted(), "e2e4")
-    assert played.interrupted and played.umpire.plies == 1 and played.result == "*"
+    played = Played(0, Interrupted(), "e2e4")
+    assert played.outcome.interrupted and played.plies == 1 and played.result == "*"
 
 
 def test_the_engine_s_refused_attempts_are_told_after_the_game_only():
-    played, told = sat(0, Script("e7e5", "e5e4", "d8h4", "h4e4"), "e2e4", "a2a3", "a3a4")
-    assert "e5e4" not in "\n".join(told)
-    after = epilogue(played.umpire)
+    played = Played(0, Script("e7e5", "e5e4", "d8h4", "h4e4"), "e2e4", "a2a3", "a3a4")
+    assert "e5e4" not in "\n".join(played.told)
+    after = played.terminal.epilogue()
     assert "2... Qh4 (refused: e5e4)" in after and "The umpire's board:" in after and "3... Qxe4+: pawn taken" in after
 
 
 def test_whole_games_against_engines_need_no_more_than_their_words():
-    stream = stream_of(5, 5)
-    umpire = Referee()
+    stream, told = stream_of(5, 5), []
+    session = PersonSession(kriegspiel_from(), engine_agent("greedy", Effort(nodes=1)), 1, 6)
 
     def lines():
         while True:
-            actions = umpire.attempts()
-            yield actions[int(stream[0] + len(umpire.record) * 7) % len(actions)]
+            actions = session.choices()
+            yield session.game.label(actions[int(stream[0] + len(session.record) * 7) % len(actions)])
 
-    told = []
-    played = play_in_terminal(find_engine("greedy")(Effort(nodes=1), stream_of(6, 1)), 1, umpire, lines(), told.append)
-    assert played.result in ("1-0", "0-1", "1/2-1/2") and played.how == umpire.ending
-    assert len(told) > umpire.plies
+    played = KriegspielTerminal(session, lines(), told.append).play()
+    assert result_of(played) in ("1-0", "0-1", "1/2-1/2") and session.over
+    assert len(told) > session.state[PLY]
+
+
+def test_an_engine_that_cannot_go_on_ends_the_game_in_a_sentence():
+    class Failing(Script):
+        def choose(self, seen, actions):
+            raise ValueError("the chess engine has ended")
+
+    played = Played(0, Failing(), "e2e4")
+    assert played.outcome.failed and played.how == "the chess engine has ended" and played.result == "*"
 
 
 def test_sides_have_names():
-    assert parse_side("White") == 0 and parse_side("black") == 1
+    assert parse_seat("White", ("white", "black")) == 0 and parse_seat("black", ("white", "black")) == 1
     with pytest.raises(ValueError, match="white or black"):
-        parse_side("red")
+        parse_seat("first", ("white", "black"))
 
 
 # On the command line
@@ -129,9 +149,9 @@ def test_sides_have_names():
 def play(fogspiel, monkeypatch, tmp_path):
     """Play with these lines, in a folder of the test's own."""
 
-    def played(text, *words):
+    def played(typed, *words):
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed) if isinstance(typed, str) else typed)
         return fogspiel("kriegspiel", "play", "--nodes", 1, "--seed", 1, *words)
 
     return played
@@ -161,7 +181,7 @@ def test_programs_get_one_object(play, tmp_path):
     assert "You are White" in outcome.stderr
 
 
-def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path, monkeypatch):
+def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path):
     class Input:
         lines = iter(("e2e4\n",))
 
@@ -170,17 +190,9 @@ def test_ctrl_c_saves_the_game_and_tells_the_shell(play, tmp_path, monkeypatch):
                 return line
             raise KeyboardInterrupt
 
-    import fogspiel.cli.commands.kriegspiel_games as commands
-
-    monkeypatch.setattr(commands, "spoken_lines", lambda stage: _read(Input()))
-    outcome = play("", "--output", "mine.pgn")
+    outcome = play(Input(), "--output", "mine.pgn")
     assert outcome.returncode == 130 and "saved in mine.pgn" in outcome.stdout
     assert read_pgn((tmp_path / "mine.pgn").read_text())[0].result == "*"
-
-
-def _read(source):
-    while True:
-        yield source.readline()
 
 
 def test_a_game_that_cannot_be_saved_is_told(play):

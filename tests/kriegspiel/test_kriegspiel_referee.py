@@ -18,7 +18,7 @@ def middle(seed, most=500):
     """A position from somewhere in a random game."""
     rng, umpire = random.Random(seed), Referee()
     for _ in range(rng.randrange(most)):
-        umpire.attempt(rng.choice(umpire.actions()))
+        umpire.attempt(rng.choice(umpire.actions))
         if umpire.over:
             return middle(seed + 1_000_003, most)
     return umpire.fen

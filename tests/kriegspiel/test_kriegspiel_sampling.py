@@ -33,7 +33,7 @@ def turns(games, seed, greedy=True):
             player.begin(side)
         while not umpire.over and umpire.plies < 200:
             side = umpire.mover
-            action = players[side].choose(umpire.view(side), umpire.actions())
+            action = players[side].choose(umpire.view(side), umpire.actions)
             yield umpire, action
             umpire.attempt(action)
 
@@ -161,7 +161,7 @@ def test_a_pool_that_runs_empty_begins_anew(name, blind):
     turns_without = set()
     while umpire.plies < 30 and not umpire.over:
         side = umpire.mover
-        umpire.attempt((player, other)[side].choose(umpire.view(side), umpire.actions()))
+        umpire.attempt((player, other)[side].choose(umpire.view(side), umpire.actions))
         if side == 0 and player.count == 0:
             turns_without.add(umpire.plies)
         if umpire.plies == 10:
@@ -224,7 +224,7 @@ def test_better_samples_play_better(stronger, weaker):
 def test_shuffled_orders_do_not_matter_to_the_table():
     draw = random.Random(1)
     umpire = Referee()
-    attempts = umpire.actions()
+    attempts = umpire.actions
     board = umpire.state[None, :POSITION].copy()
     evaluator, tables = Quiescence(), []
     for _ in range(2):

@@ -185,7 +185,7 @@ def test_a_view_holds_no_man_of_the_other_side():
             for side in (0, 1):
                 men = umpire.view(side)[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
                 assert np.bitwise_or.reduce(men) == umpire.state[MEN + side]
-            umpire.attempt(rng.choice(umpire.actions()))
+            umpire.attempt(rng.choice(umpire.actions))
 
 
 def test_the_fused_game_of_uniform_players_is_the_game_of_the_rules():

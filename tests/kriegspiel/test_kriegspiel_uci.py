@@ -95,7 +95,7 @@ def test_a_sampling_player_follows_its_chess_engine(tmp_path):
     player = with_uci(good(tmp_path))(Effort(nodes=60), stream_of(1))
     umpire = Referee()
     player.begin(0)
-    assert player.choose(umpire.view(0), umpire.actions()) == parse_move("a2a3")
+    assert player.choose(umpire.view(0), umpire.actions) == parse_move("a2a3")
 
 
 def test_the_process_ends_with_its_owner(tmp_path):

@@ -160,7 +160,7 @@ class SlowReferee:
 
 def cells(umpire):
     """The last message as numbers: what was taken, where, directions of check, tries."""
-    last = rules.SAID + 4 * (1 - umpire.mover)
+    last = rules.SAID + 4 * (1 - umpire.turn)
     return umpire.state[last : last + 4].tolist()
 
 

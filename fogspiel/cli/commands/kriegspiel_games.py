@@ -3,15 +3,12 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, read_lines, store_path
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path
 from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
-
-if TYPE_CHECKING:
-    from ...kriegspiel.terminal import Outcome
 
 
 @group.command("export")
@@ -66,45 +63,50 @@ def play_game(
     """Play against an engine: you see your men and hear the referee; the game is saved however it ends."""
     import secrets
 
+    from ...core.agents import PlayerAgent
+    from ...core.person_session import PersonSession
     from ...core.rng import stream_of
+    from ...games.chess.position import PLY
     from ...kriegspiel.engine import find_engine, parse_engine
-    from ...kriegspiel.referee import Referee
-    from ...kriegspiel.terminal import epilogue, parse_side, play_in_terminal
+    from ...kriegspiel.referee import GAME
+    from ..kriegspiel_terminal import KriegspielTerminal, result_of
+    from ..terminal import ask_person, parse_seat
 
-    side, (name, effort) = parse_side(colour), parse_engine(against, effort_of(time, nodes, threads))
+    side = parse_seat(colour, ("white", "black"))
+    name, effort = parse_engine(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name)(effort, stream_of(seed, 1 - side))
-    stage = sys.stderr if as_json else sys.stdout
-
-    def tell(words: str) -> None:
-        stage.write(words + "\n")
-        stage.flush()
-
     announce_compilation()
-    played = play_in_terminal(engine, side, Referee(), read_lines(stage), tell)
-    tell(f"The game is over: {played.how}, {played.result}.")
-    tell(epilogue(played.umpire))
-    kept = _keep(played, against, output, tell)
+    lines, tell = ask_person(as_json)
+    session = PersonSession(GAME, PlayerAgent(name, lambda stream: engine), side, seed)
+    terminal = KriegspielTerminal(session, lines, tell)
+    played = terminal.play()
+    result = result_of(played)
+    tell(f"The game is over: {played.how}, {result}.")
+    tell(terminal.epilogue())
+    kept = _keep(session.record, side, result, against, output, tell)
     tell(f"The game is saved in {kept}.")
     if as_json:
-        facts = {"against": against, "as": colour.lower(), "seed": seed, "result": played.result}
-        print_json(facts | {"how": played.how, "plies": played.umpire.plies, "output": str(kept)})
+        facts = {"against": against, "as": colour.lower(), "seed": seed, "result": result, "how": played.how}
+        print_json(facts | {"plies": int(session.state[PLY]), "output": str(kept)})
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 
 
-def _keep(played: "Outcome", against: str, output: Path | None, tell: Callable[[str], None]) -> Path:
+def _keep(
+    record: list[int], side: int, result: str, against: str, output: Path | None, tell: Callable[[str], None]
+) -> Path:
     """Save a game as PGN; where that is not possible it is told."""
     from datetime import datetime
 
     from ...kriegspiel.pgn import write_pgn
 
     now = datetime.now()
-    names = ["you", against] if played.side == 0 else [against, "you"]
+    names = ["you", against] if side == 0 else [against, "you"]
     tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
-    tags["Termination"] = "unterminated" if played.result == "*" else "normal"
+    tags["Termination"] = "unterminated" if result == "*" else "normal"
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
-    text = write_pgn(played.umpire.record, tags, result=played.result)
+    text = write_pgn(record, tags, result=result)
     try:
         _write(text, path)
     except ValueError:

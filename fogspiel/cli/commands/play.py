@@ -1,11 +1,10 @@
 """fogspiel play."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, read_lines, store_path
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if nobody else is named."""
@@ -34,7 +33,7 @@ def play(
     from ...core.game import find_game
     from ...core.person_session import PersonSession
     from ...runs.agent_texts import KRIEGSPIEL, agent_from_text
-    from ..terminal import epilogue, parse_seat, play_in_terminal
+    from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
     chosen, side = find_game(game), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
@@ -43,20 +42,16 @@ def play(
 
         return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
     against = against or policy_names(chosen)[0]
-    stage = sys.stderr if as_json else sys.stdout
-
-    def tell(words: str) -> None:
-        stage.write(words + "\n")
-        stage.flush()
-
     announce_compilation()
-    opponent = agent_from_text(chosen, against, store_path(store), seed)
-    sitting = PersonSession(chosen, opponent, side, seed)
-    played = play_in_terminal(sitting, read_lines(stage), tell)
+    lines, tell = ask_person(as_json)
+    session = PersonSession(chosen, agent_from_text(chosen, against, store_path(store), seed), side, seed)
+    terminal = Terminal(session, lines, tell)
+    played = terminal.play()
     tell(f"The game is over: {played.how}.")
-    tell(epilogue(chosen, side, sitting.record))
+    tell(terminal.epilogue())
     if as_json:
+        score = None if played.score is None else payoff_of(session, played.score)
         facts = {"game": game, "against": against, "as": ("first", "second")[side], "seed": seed}
-        print_json(facts | {"how": played.how, "score": played.score, "actions": len(sitting.decisions)})
-    if played.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        print_json(facts | {"how": played.how, "score": score, "actions": len(session.decisions)})
+    if played.interrupted or played.failed:
+        raise typer.Exit(INTERRUPTED if played.interrupted else 2)

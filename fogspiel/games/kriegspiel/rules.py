@@ -64,12 +64,12 @@ HOME = np.array(
 
 
 @kernel
-def begin(state, switches):
-    """Set up the men."""
+def begin(state, position, switches):
+    """Set up the men of a position."""
     for cell in range(STATE):
         state[cell] = 0
     for cell in range(POSITION):
-        state[cell] = HOME[cell]
+        state[cell] = position[cell]
     state[SWITCHES] = switches
     begin_here(state)
 
@@ -90,7 +90,7 @@ def begin_here(state):
 
 @kernel
 def start(state):
-    begin(state, 0)
+    begin(state, HOME, 0)
 
 
 @kernel

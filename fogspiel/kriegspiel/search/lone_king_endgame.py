@@ -71,7 +71,7 @@ class Stack(NamedTuple):
     part: np.ndarray
     moves: np.ndarray
     promise: np.ndarray
-    count: np.ndarray
+    listed: np.ndarray
     left: np.ndarray
 
 
@@ -82,9 +82,9 @@ def empty_stack(ahead: int) -> Stack:
     lines = np.zeros((rows, DIRECTIONS), np.int64)
     parts, shares = np.zeros((2, rows, PARTS), np.int64)
     moves = np.zeros((rows, MOST_MOVES), np.int64)
-    lost, part, count, left = np.zeros((4, rows), np.int64)
+    lost, part, listed, left = np.zeros((4, rows), np.int64)
     values, promise = np.zeros((rows, PARTS)), np.zeros((rows, MOST_MOVES))
-    return Stack(men, after, lines, parts, shares, values, lost, part, moves, promise, count, left)
+    return Stack(men, after, lines, parts, shares, values, lost, part, moves, promise, listed, left)
 
 
 @kernel
@@ -271,7 +271,7 @@ def _rank_next_moves(men, kings, patience, stack, row):
                 values[part] = _confinement(men if part == REFUSED else after, parts[part], lines)
         promise[i] = _weigh_parts(men, parts, shares, values, lost, patience, 0)
         best = max(best, promise[i])
-    stack.count[row] = count
+    stack.listed[row] = count
     return best
 
 
@@ -308,7 +308,7 @@ def value_move(men, kings, action, ahead, width, patience, stack):
         parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
         if stack.left[row]:  # a next move of this part, to be looked into one row below
             stack.left[row] -= 1
-            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.count[row])
+            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.listed[row])
             _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
             row -= 1
         elif part + 1 < PARTS:  # the next part
@@ -318,7 +318,7 @@ def value_move(men, kings, action, ahead, width, patience, stack):
                 here = stack.men[row] if part == REFUSED else stack.after[row]
                 values[part] = _rank_next_moves(here, parts[part], patience, stack, row)
                 if row > 1:
-                    stack.left[row], values[part] = min(width, stack.count[row]), WORSE_THAN_ANY
+                    stack.left[row], values[part] = min(width, stack.listed[row]), WORSE_THAN_ANY
         else:
             value = _weigh_parts(stack.men[row], parts, shares, values, stack.lost[row], patience, row)
             if row == ahead:
