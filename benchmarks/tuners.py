@@ -20,17 +20,19 @@ from optimisers import PEERS, cma_alone, last, peer, redrawn
 from fogspiel.core.game import find_game
 from fogspiel.papers import methods_compared
 from fogspiel.papers.published import LINES, METHODS, Line
-from fogspiel.papers.table2 import Score, scored, scores_of, scoring_games, seeds_of, training_games
-from fogspiel.runs.jobs import Batches, Experiment, Job, Request, Row, carry_on, find_or_create_run, known_rows
+from fogspiel.papers.table2 import SCORED, Score, score_answer, scores_of, scoring_games, seeds_of, training_games
+from fogspiel.runs.jobs import Job, Row, find_or_create_run, rows_of
+from fogspiel.runs.kinds.experiment import Batches, Experiment, Experiments, Request
 from fogspiel.runs.report import Report, Table, write_report
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context, Progress
 from fogspiel.tune.arena import Arena, Budget
 
 CMA = "cma alone"
 OTHERS = (*PEERS, CMA)
 
 
-def searched(game: str, method: str, seed: int, games: int) -> Row:
+def search(game: str, method: str, seed: int, games: int) -> Row:
     """What a peer recommends when its games are played."""
     arena = Arena(find_game(game), seed, budget=Budget(games))
     walk = cma_alone if method == CMA else peer(method, redrawn)
@@ -40,7 +42,7 @@ def searched(game: str, method: str, seed: int, games: int) -> Row:
 def batches(request: Request) -> Batches:
     """The peers' training runs, the games that score them, and then everything of `fogspiel paper beyond`."""
     found = yield [
-        Job(searched, {"game": line.game, "method": method, "seed": seed, "games": games})
+        Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
         for games in [training_games(line.game, methods_compared.OURS[0], request)]
         for method in OTHERS
@@ -48,7 +50,8 @@ def batches(request: Request) -> Batches:
     ]
     yield [
         Job(
-            scored,
+            SCORED,
+            score_answer,
             {key: row[key] for key in ("game", "method", "seed")}
             | {"race": request.race, "training": row["games"], "against": methods_compared.JUDGED}
             | {"games": scoring_games(row["game"], request)},
@@ -113,13 +116,14 @@ def main() -> None:
     asked = options.parse_args()
     request = Request("tuners", seeds=asked.seeds, scale=asked.scale)
 
-    def watch(done: int, total: int, row: Row) -> None:
-        print(f"{done} of {total}: {row['job']} {row['game']} {row['method']} {row['seed']}", flush=True)
+    def watch(progress: Progress) -> None:
+        print(progress.words, flush=True)
 
     with Store.open(asked.store, write=True) as store:
-        run = find_or_create_run(store, request.as_ask())
-        rows = carry_on(run, Experiment(batches, report), asked.processes, known_rows(store), watch)
-    for path in write_report(report(request, rows), asked.output):
+        run = find_or_create_run(store, request.to_json())
+        tuners = Experiments(lambda name: Experiment(name, "ours", batches, report))
+        tuners.work(run, Context(asked.store, asked.processes, watch=watch))
+    for path in write_report(report(request, rows_of(run)), asked.output):
         print(path)
 
 

@@ -24,7 +24,7 @@ _HOME = {
     "Arena": "tune.arena",
     "Budget": "tune.arena",
     "Request": "runs.kinds.tune",
-    "carry_on": "runs.kinds.tune",
+    "work_on": "runs.kind",
     "solution": "runs.kinds.solve",
     "Store": "runs.store",
 }

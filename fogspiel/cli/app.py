@@ -2,19 +2,14 @@
 
 import json
 import os
-import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-
-if TYPE_CHECKING:
-    from ..runs.store import Run
 
 app = typer.Typer(
     name="fogspiel",
@@ -28,6 +23,7 @@ INTERRUPTED = 130
 
 AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
 StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs (your data folder).")]
+Processes = Annotated[int | None, typer.Option(min=1, help="Processes; results do not depend on it (all cores).")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler (experiments only).")
@@ -49,7 +45,7 @@ def options(version: Version = False) -> None:
     """Options that stand before the command."""
 
 
-def print_json(body: dict[str, Any]) -> None:
+def print_json(body: Mapping[str, Any]) -> None:
     """Print the one JSON object of a command."""
     sys.stdout.write(json.dumps(body, allow_nan=False) + "\n")
 
@@ -61,26 +57,15 @@ def store_path(chosen: Path | None) -> Path:
     return chosen if chosen is not None else default_path()
 
 
-def resume_command(run: str, store: Path | None) -> str:
-    """The command that goes on with a run."""
-    return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
-
-
-@contextmanager
-def resumable(run: "Run", store: Path | None, as_json: bool, again: str | None = None) -> Iterator[None]:
-    """Whatever stops the work on a run, say how to go on with it, or `again` with all that it is a part of."""
-    from . import console
-
-    again = again or resume_command(run.name, store)
+def write_text(text: str, output: Path | None) -> None:
+    """Write to a file, or to stdout if none is named."""
+    if output is None:
+        sys.stdout.write(text)
+        return
     try:
-        yield
-    except KeyboardInterrupt:
-        if as_json:
-            print_json({"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again})
-        console.err.print(f"interrupted; nothing is lost. Go on with: {again}")
-        raise typer.Exit(INTERRUPTED) from None
+        output.write_text(text)
     except OSError as error:
-        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
 
 
 def cores(threads: int | None) -> int:

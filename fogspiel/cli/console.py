@@ -33,21 +33,22 @@ class Bar:
     def __init__(self, progress: Progress, task: TaskID):
         self._progress, self._task, self._began = progress, task, time.monotonic()
 
-    def show(self, done: float, remark: str, games: int) -> None:
-        """Move the bar to `done` and say how fast games are played."""
-        rate = games / max(time.monotonic() - self._began, 1e-3)
-        self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} games/s", remark=remark)
+    def show(self, share: float | None, remark: str, games: int | None) -> None:
+        """Move the bar to the share that is done, where it is known, and say how fast games are played."""
+        rate = "" if games is None else f"{games / max(time.monotonic() - self._began, 1e-3):,.0f} games/s"
+        total = None if share is None else 1.0
+        self._progress.update(self._task, completed=share or 0.0, total=total, rate=rate, remark=remark)
 
 
 @contextmanager
-def progress(title: str, total: float | None) -> Iterator[Bar]:
+def progress(title: str) -> Iterator[Bar]:
     """A progress bar on stderr, silent where stderr is not a terminal."""
     columns = (
         TextColumn(title), BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
         TextColumn("{task.fields[remark]}"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
-        yield Bar(shown, shown.add_task(title, total=total, rate="", remark=""))
+        yield Bar(shown, shown.add_task(title, total=None, rate="", remark=""))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from ..core.exact import exact_score
 from ..core.game import Game, find_game
 from ..games.guesswho.rules import question
 from ..papers.published import LINES
-from ..runs.kinds.tune import Request, carry_on
-from ..runs.store import Store
+from ..runs.kind import work_on
+from ..runs.kinds.tune import Request
+from ..runs.store import Json, Store
+from ..runs.work import Context
 from ..stats.evaluate import evaluate
 from ..tune.arena import report_key
 from . import console
@@ -71,7 +73,7 @@ PUBLISHED = {
 """Table II, where our strategy is the paper's."""
 
 
-def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
+def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     """Walk through everything; prints as it goes unless `quiet`, and returns the table."""
     say = (lambda words: None) if quiet else console.out.print
     rows: list[Row] = []
@@ -82,8 +84,8 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> dict[str, Any]:
         found: list[tuple[str, np.ndarray]] = []
         for asked in BATAWAF_RUNS:
             request = Request(**(vars(asked) | {"seed": seed}))
-            run = runs.create(request.as_ask())
-            theta = np.array(carry_on(run, threads)["theta"])
+            run = runs.create(request.to_json())
+            theta = np.array(work_on(run, Context(store, threads))["theta"])
             found.append((run.name, theta))
             assert game.strategy is not None and game.strategy.words is not None
             say(f"   {request.method} ({run.name}): {game.strategy.words(theta)}")
@@ -141,8 +143,8 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
                 stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
                 report_games=stop.report,
             )  # fmt: skip
-            with Store.open(store, write=True) as runs, runs.create(request.as_ask()) as run:
-                result, name = carry_on(run, threads), run.name
+            with Store.open(store, write=True) as runs, runs.create(request.to_json()) as run:
+                result, name = work_on(run, Context(store, threads)), run.name
             figures, words = result["report"], _words(game, np.array(result["theta"]))
         else:
             player, name = find_policy(game, stop.how), stop.how

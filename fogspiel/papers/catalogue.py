@@ -1,20 +1,58 @@
-"""The experiments that are stored job by job, by name."""
+"""The parts of papers that can be done again, by name: stored experiments, and computations of some seconds."""
 
-from ..runs.jobs import Experiment
-from . import kriegspiel_figure10, methods_compared, section5, table2, table3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
-EXPERIMENTS = {
-    "table2": Experiment(table2.batches, table2.report),
-    "table3": Experiment(table3.batches, table3.report),
-    "beyond": Experiment(methods_compared.batches, methods_compared.report),
-    "kriegspiel": Experiment(kriegspiel_figure10.batches, kriegspiel_figure10.report),
-    "section5": Experiment(section5.batches, lambda request, rows: section5.report(rows, request.quick, request.seed)),
-}
+from ..core.plugins import modules
+from ..runs.kinds.experiment import LAST, Experiment
+from ..runs.report import Report, Table
+from ..runs.store import Json
+
+Say = Callable[[str], None]
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of that name, or a ValueError that lists the names there are."""
-    try:
-        return EXPERIMENTS[name]
-    except KeyError:
-        raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(EXPERIMENTS)}") from None
+class Options(NamedTuple):
+    """What a user may ask of a computation."""
+
+    players: int = 10
+    """The Resistance: solve up to this many players."""
+    full: int = 7
+    """The Resistance: Bossle's own program up to this many."""
+    certificates: Path | None = None
+    """The Resistance: where to write certificates."""
+
+
+class Computed(NamedTuple):
+    """What a computation found, for programs and for people."""
+
+    facts: Json
+    lines: Sequence[str | Table]
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A part of a paper that is worked out at once: it gives a report, or facts and lines."""
+
+    name: str
+    paper: str
+    compute: Callable[[Options, Say], Report | Computed]
+    place: int = LAST
+
+
+def parts() -> dict[str, ModuleType]:
+    """The modules of the parts of papers by name, in the order of lists."""
+    found = [module for module in modules("papers") if hasattr(module, "EXPERIMENT")]
+    return {module.EXPERIMENT.name: module for module in sorted(found, key=lambda module: module.EXPERIMENT.place)}
+
+
+def find_part(name: str) -> Experiment | Computation:
+    """The part of a paper of that name, or a ValueError that lists the names there are."""
+    found = parts()
+    if name not in found:
+        *names, last = found
+        raise ValueError(f"there is no paper {name!r}: it is {', '.join(names)} or {last}")
+    part: Experiment | Computation = found[name].EXPERIMENT
+    return part

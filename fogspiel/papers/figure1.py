@@ -12,6 +12,8 @@ from ..core.game import find_game
 from ..games.guesswho import exact as truth
 from ..games.guesswho.rules import VECTORS, printed
 from ..runs.report import Cell, Chart, Report, Series, Table
+from .catalogue import Computation
+from .published import CAUWET
 
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
 MOST = 128
@@ -240,3 +242,6 @@ def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
             misprint_table(),
         ),
     )
+
+
+EXPERIMENT = Computation("figure1", CAUWET, lambda options, say: figure1(say), place=6)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from ..kriegspiel.engine import Effort
 from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
-from ..runs.jobs import Batches, Request, Row
-from ..runs.kinds.kriegspiel import EngineMatch
-from ..runs.kinds.kriegspiel import jobs as jobs_of
+from ..runs.engine_match import EngineMatch
+from ..runs.jobs import Row
+from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Chart, Report, Series, Table
 from ..stats.elo import Strength
 
@@ -66,7 +66,7 @@ def batches(request: Request) -> Batches:
     yield [
         job
         for point in points(request)
-        for job in jobs_of(EngineMatch((point.first, point.second), point.games, request.seed, point.longest), (0, 1))
+        for job in EngineMatch((point.first, point.second), point.games, request.seed, point.longest).jobs((0, 1))
     ]
 
 
@@ -82,7 +82,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     return Report(
         name=request.name,
         title="Monte Carlo tree search in Kriegspiel: approaches A, B and C against the minimax program",
-        command=_command(request),
+        command=request.command,
         paragraphs=(
             "Colours are swapped in every pair of games; intervals are 95 %, from the spread of pairs. One thread an "
             f"engine. The minimax program has {MINIMAX.effort.nodes:,} metapositions a move, as in the paper; the "
@@ -95,12 +95,6 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
             _figure(found, played),
         ),
     )
-
-
-def _command(request: Request) -> str:
-    quick = " --quick" if request.quick else ""
-    scale = f" --scale {request.scale:g}" if request.scale != 1 else ""
-    return f"fogspiel paper {request.name}{quick}{scale}" + (f" --seed {request.seed}" if request.seed != 1 else "")
 
 
 POINTS = (
@@ -226,3 +220,6 @@ def _sign(strength: Strength, sign: int = 1) -> str:
     """Whether a difference is proved to have this sign."""
     low, high = strength.elo_interval()
     return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
+
+
+EXPERIMENT = Experiment("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
-from ..runs.jobs import Batches, Request, Row
+from ..runs.jobs import Row
+from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Chart, Report, Series, Table
-from .published import LINES, METHODS, Line
-from .table2 import Score, command, scores_of, seeds_of
+from .published import CAUWET, LINES, METHODS, Line
+from .table2 import Score, scores_of, seeds_of
 from .table2 import batches as batches_of
 
 OURS = ("elitist", "duel", "halving", "reply", "psro", "portfolio")
@@ -30,7 +31,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     return Report(
         name=request.name,
         title="Beyond Table II: our methods and the paper's with the same number of games",
-        command=command(request),
+        command=request.command,
         paragraphs=(
             "Every method has the same budget of games (the paper's method of seeds more in some games, see Table "
             f"II); training seeds: {len(seeds_of(request))}. Scores are those of "
@@ -102,3 +103,6 @@ def _charts(lines: Sequence[Line], scores: Scores) -> Iterator[Chart]:
             for name, methods in kinds.items()
         ]
         yield Chart(line.game, line.title, "", "score", series, kind="dots", group="games")
+
+
+EXPERIMENT = Experiment("beyond", CAUWET, batches, report, place=4)

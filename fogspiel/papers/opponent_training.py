@@ -15,7 +15,7 @@ from ..kriegspiel.engine import STRAY, Effort, find_engine, parse_engine, plain_
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.matches import EngineSpec, Row
 from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, save_model
-from ..runs.kinds.kriegspiel import EngineMatch
+from ..runs.engine_match import EngineMatch
 
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
 """Who plays if nothing is said: with nodes for some milliseconds a move, as quick as makes sense for each."""

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from ..phantom.paper_claims import Claim, slips, tictactoe_claims
 from ..phantom.ponnuki_claims import ponnuki_claims
 from ..phantom.solver import opening_values, solution
+from ..runs.report import Table
+from .catalogue import Computation, Computed, Options, Say
 
 
 def value_claims() -> Iterator[Claim]:
@@ -24,3 +26,17 @@ def claims() -> Iterator[Claim]:
     yield from value_claims()
     yield from ponnuki_claims()
     yield from slips()
+
+
+def compute(options: Options, say: Say) -> Computed:
+    """Every claim with its verdict."""
+    found = []
+    for claim in claims():
+        say(claim.claim)
+        found.append(claim)
+    title = "Teytaud & Teytaud 2011, checked (classical phantom games; scores of Black, a draw counts 1/2)"
+    facts = {"paper": "phantom", "variant": "classical", "claims": [claim._asdict() for claim in found]}
+    return Computed(facts, [Table("claims", title, ("claim", "paper", "ours", "verdict"), found)])
+
+
+EXPERIMENT = Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8)

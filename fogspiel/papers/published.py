@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+CAUWET = "Cauwet & Teytaud 2018"
+"""The paper, in lists."""
 SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL = (
     "seeds", "approximate-coevolution", "iterative", "naive", "real-coevolution",
 )  # fmt: skip

@@ -1,17 +1,21 @@
 """Tables 6.1 to 6.3 and the tree sizes of Bossle (2018), "Finding Optimal Strategies for Group Deception Games"."""
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..games.resistance.setups import SETUPS
+from ..runs.report import Table
+from ..runs.store import Json
+from ..solve.certificates import write_certificate
 from ..solve.lp import equilibrium
 from ..solve.resistance.full_sequence_form import full_form
 from ..solve.resistance.opening import opening
 from ..solve.resistance.row_generation import steps
 from ..solve.resistance.sizes import full_sizes, labelled_sizes
+from .catalogue import Computation, Computed, Options, Say
 
 PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}
 """Table 6.1."""
@@ -35,8 +39,8 @@ class Row:
 
     table: str
     players: int
-    facts: dict[str, Any]
-    certificate: dict[str, Any] | None = None
+    facts: Json
+    certificate: Json | None = None
 
 
 def payoffs(most: int = 10) -> Iterator[Row]:
@@ -90,3 +94,83 @@ def tree_sizes(most: int = 10) -> Iterator[Row]:
             "left": [len(left.infosets) + len(left.tails), len(left.spy_parent)],
         }
         yield Row("sizes", players, facts)
+
+
+# The tables
+
+
+def compute(options: Options, say: Say) -> Computed:
+    """All tables, the paper's numbers beside ours."""
+
+    def facts_of(table: Iterable[Row]) -> list[Json]:
+        found = []
+        for row in table:
+            say(f"{row.table}, {row.players} players")
+            found.append({"players": row.players, **row.facts})
+            if options.certificates is not None and row.certificate is not None:
+                write_certificate(row.certificate, options.certificates / f"resistance{row.players}.json")
+        return found
+
+    next(payoffs(5))  # so that kernels are compiled before anything is timed
+    values = facts_of(payoffs(options.players))
+    megabytes = _peak_megabytes()
+    sizes, programs = facts_of(tree_sizes(options.players)), facts_of(resources(options.full))
+    seconds = round(sum(row["cpu_seconds"] for row in values), 2)
+    facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
+    spent = f"all of them: {seconds} CPU s on one core, {megabytes} MB of memory at most\n"
+    lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs), _size_table(sizes)]
+    return Computed(facts | {"sizes": sizes, "resources": programs}, lines)
+
+
+def _payoff_table(values: list[Json]) -> Table:
+    return Table(
+        "payoffs",
+        "Table 6.1: payoff of the resistance (wins minus losses)",
+        ("players", "paper", "exact", "wins", "CPU s"),
+        [(p["players"], p["paper"] or "open", p["payoff"], p["wins"], f"{p['cpu_seconds']:.2f}") for p in values],
+    )
+
+
+def _resource_table(programs: list[Json]) -> Table:
+    return Table(
+        "resources",
+        "Tables 6.2 and 6.3: the paper's own program (all rounds, all decisions)",
+        ("players", "first player", "value", "certified gap", "CPU s, one core", "paper: s, 8 cores", "paper: MB"),
+        [
+            (
+                r["players"], r["first"], f"{r['value']:.6f}", f"{r['gap']:.0e}", f"{r['cpu_seconds']:.1f}",
+                f"{r['paper_seconds']:,.1f}", f"{r['paper_megabytes']:,}",
+            )
+            for r in programs
+        ],
+    )  # fmt: skip
+
+
+def _size_table(sizes: list[Json]) -> Table:
+    return Table(
+        "sizes",
+        "Figures 4.1, 5.1, 5.2: sizes (resistance and spies where there are two numbers)",
+        ("players", "knowledge nodes, labelled", "paper", "infosets up to relabelling", "infosets left to solve"),
+        [
+            (
+                s["players"],
+                f"{s['labelled']:.3g}",
+                f"{s['paper']:.2g}" if s["paper"] else "",
+                *(f"{first:,} and {second:,}" for first, second in (s["up_to_relabelling"], s["left"])),
+            )
+            for s in sizes
+        ],
+    )
+
+
+def _peak_megabytes() -> int | None:
+    """The most memory that this process has had so far, where the system tells."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / 1024 if sys.platform.startswith("linux") else peak / 2**20)
+
+
+EXPERIMENT = Computation("resistance", "Bossle 2018", compute, place=7)

@@ -8,11 +8,13 @@ import numpy as np
 
 from ..core.agents import Policy, find_policy, fixed_baseline, redrawn_baseline
 from ..core.game import Game, find_game
-from ..runs.jobs import Batches, Job, Request, Row
+from ..runs.jobs import Job, Row
+from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import Score, evaluate
 from ..tune.arena import report_key
 from . import figure1
+from .published import CAUWET
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
 WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}
@@ -78,7 +80,7 @@ def _opponent(game: Game, name: str) -> Policy:
 
 def batches(request: Request) -> Batches:
     """Every question as a job of its own."""
-    yield [Job(answer, question) for question in questions(request.quick, request.seed)]
+    yield [Job("answer", answer, question) for question in questions(request.quick, request.seed)]
 
 
 # Words
@@ -257,3 +259,8 @@ def _draws(found: list[Row]) -> Iterator[Table | str]:
         "`cheat-challenge-last` even the last card may be called."
     )
     yield Table("cheat", "never_lose", columns, lines, note)
+
+
+EXPERIMENT = Experiment(
+    "section5", CAUWET, batches, lambda request, rows: report(rows, request.quick, request.seed), place=3
+)

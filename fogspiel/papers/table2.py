@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.game import find_game
-from ..runs.jobs import Batches, Job, Request, Row
+from ..runs.jobs import Job, Row
+from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.kinds.tune import Request as Tuning
 from ..runs.kinds.tune import answer_in, policy_of_answer, tune_unstored
 from ..runs.report import Chart, Report, Series, Table
@@ -19,8 +20,10 @@ from ..stats.evaluate import evaluate
 from ..stats.median_interval import Spread, median_interval
 from ..stats.race import interval, mean
 from ..tune.arena import baseline, report_key
-from .published import LINES, METHODS, SEEDS, Line
+from .published import CAUWET, LINES, METHODS, SEEDS, Line
 
+TRAINED, SCORED = "trained", "scored"
+"""What rows call the two sorts of jobs."""
 BASELINES = ("redrawn", "fixed")
 TRAINED_AGAINST = {"reply": "redrawn"}
 """Methods that do not train against `fixed`: what a reply is judged by is what it looks for."""
@@ -80,13 +83,15 @@ def seeds_of(request: Request) -> range:
     return range(request.seed, request.seed + count)
 
 
-def trained(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
+def train(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
     """A training run: the vector it finds, or the mixture."""
     found = tune_unstored(Tuning(game, method, race, baseline=baseline, seed=seed, games=games))
     return {**found.answer.as_json(), "played": found.games, "steps": found.steps}
 
 
-def scored(game: str, method: str, seed: int, against: str, games: int, race: str, training: int, found: Row) -> Row:
+def score_answer(
+    game: str, method: str, seed: int, against: str, games: int, race: str, training: int, found: Row
+) -> Row:
     """Fresh games of what a training run found, against a baseline."""
     rules = find_game(game)
     player, opponent = policy_of_answer(rules, answer_in(found), method), baseline(rules, against, seed)
@@ -98,7 +103,8 @@ def training_jobs(request: Request, methods: Sequence[str]) -> list[Job]:
     """A training run for every game, method and seed that the request leaves in."""
     return [
         Job(
-            trained,
+            TRAINED,
+            train,
             {"game": line.game, "method": method, "seed": seed, "race": request.race, "games": games}
             | ({"baseline": TRAINED_AGAINST[method]} if method in TRAINED_AGAINST else {}),
         )
@@ -115,7 +121,8 @@ def batches(request: Request, methods: Sequence[str] = METHODS) -> Batches:
     found = yield training_jobs(request, methods)
     yield [
         Job(
-            scored,
+            SCORED,
+            score_answer,
             {key: row[key] for key in ("game", "method", "seed", "race")}
             | {"training": row["games"], "against": against, "games": scoring_games(row["game"], request)},
             {"found": row},
@@ -146,7 +153,7 @@ def scores_of(rows: Sequence[Row]) -> dict[tuple[str, str, str], Score]:
     """The scores by game, method and baseline."""
     cells: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row["job"] == scored.__name__:
+        if row["job"] == SCORED:
             cells.setdefault((row["game"], row["method"], row["against"]), []).append(row)
     return {key: score_of(found) for key, found in cells.items()}
 
@@ -165,7 +172,7 @@ def verdict(line: Line, method: str, ours: Score) -> str:
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """The table, and for each game a chart of what every seed got."""
-    steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == trained.__name__}
+    steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == TRAINED}
     scores = scores_of(rows)
     shown = [
         _line(line, method, scores, [steps[line.game, method, seed] for seed in seeds_of(request)])
@@ -176,7 +183,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     return Report(
         name=request.name,
         title="Table II: scores against the baseline",
-        command=command(request),
+        command=request.command,
         paragraphs=(*_preamble(request), *_conclusion(scores)),
         parts=(
             Table("scores", "Table II, the paper's number beside ours", COLUMNS, shown, note=NOTE),
@@ -196,17 +203,6 @@ NOTE = (
     "paper's number with the interval over seeds: `higher` and `lower` are clear of it, `above` and `below` "
     "are not (or there are fewer than six seeds)."
 )
-
-
-def command(request: Request) -> str:
-    """The command that makes the report."""
-    words = ["fogspiel", "paper", request.name]
-    usual = Request(request.name)
-    words += ["--quick"] if request.quick else []
-    for option in ("seeds", "race", "scale", "seed"):
-        if getattr(request, option) != getattr(usual, option):
-            words += [f"--{option}", str(getattr(request, option))]
-    return " ".join(words)
 
 
 def _line(line: Line, method: str, scores: dict[tuple[str, str, str], Score], runs: Sequence[Row]) -> tuple:
@@ -266,3 +262,6 @@ def _charts(scores: dict[tuple[str, str, str], Score]) -> Iterator[Chart]:
         paper = [(line.title, line.scores[method].score) for line in lines if method in line.scores]
         series.append(Series("the paper", [title for title, _ in paper], [score for _, score in paper]))
         yield Chart(method, method, "game", "score", series, kind="dots", group="methods")
+
+
+EXPERIMENT = Experiment("table2", CAUWET, batches, report, place=1)

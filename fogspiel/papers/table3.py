@@ -5,19 +5,22 @@ from itertools import combinations
 
 from ..core.agents import vector_policy
 from ..core.game import find_game
-from ..runs.jobs import Batches, Job, Request, Row
+from ..runs.jobs import Job, Row
+from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Report, Table
 from ..stats.evaluate import evaluate
 from ..tune.arena import report_key
-from .published import CROSSED, LINES, Line
-from .table2 import Score, command, score_of, scoring_games, seeds_of, training_games, training_jobs
+from .published import CAUWET, CROSSED, LINES, Line
+from .table2 import Score, score_of, scoring_games, seeds_of, training_games, training_jobs
 
+PLAYED = "crossed"
+"""What rows call the games of a pair."""
 EVEN = 0.5
 FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.05
 """Two tuned players hardly ever vary: many of their games go on to the draw of a million moves."""
 
 
-def crossed(
+def play_pair(
     game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
 ) -> Row:
     """Fresh games between what two methods found from the same seed."""
@@ -40,7 +43,8 @@ def batches(request: Request) -> Batches:
     games = [line.game for line in LINES if (line.game, CROSSED[0], request.seed) in runs]
     yield [
         Job(
-            crossed,
+            PLAYED,
+            play_pair,
             {
                 "game": game,
                 "first": first,
@@ -67,7 +71,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     for line in LINES:
         cells: dict[tuple[str, str], list[Row]] = {}
         for row in rows:
-            if row["job"] == crossed.__name__ and row["game"] == line.game:
+            if row["job"] == PLAYED and row["game"] == line.game:
                 cells.setdefault((row["first"], row["second"]), []).append(row)
         if cells:
             scores[line.game] = {pair: score_of(found) for pair, found in cells.items()}
@@ -83,7 +87,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     return Report(
         name=request.name,
         title="Table III: four methods against each other",
-        command=command(request),
+        command=request.command,
         paragraphs=tuple(_preamble(request)),
         parts=(
             Table("best", "The best method, as the paper defines it", BEST, winners, note=BEST_NOTE),
@@ -158,3 +162,6 @@ def _cross_table(line: Line, scores: Matrix) -> Table:
     rows = [(first, *(cell(first, second) for second in CROSSED)) for first in CROSSED]
     note = "Mean over seeds, the paper's in brackets." + ("" if line.comparable else " Not comparable.")
     return Table(f"cross-{line.game}", line.title, ("method", *(f"v {name}" for name in CROSSED)), rows, note=note)
+
+
+EXPERIMENT = Experiment("table3", CAUWET, batches, report, place=2)

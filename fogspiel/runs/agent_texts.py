@@ -1,4 +1,4 @@
-"""From words to contenders: a named strategy, a baseline, numbers, a parameter file or a run."""
+"""From words to agents: a named strategy, a baseline, numbers, an engine, a parameter file or a run."""
 
 import json
 import re
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.agents import (
-    PlayerAgent,
-    Policy,
+    Agent,
     find_policy,
     fixed_baseline,
     policy_names,
@@ -18,14 +17,11 @@ from ..core.agents import (
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
-from ..kriegspiel.engine import engine_agent as engine_entrant
-from ..kriegspiel.engine import engines, parse_engine
-from ..solve.certificates import certificate_agent
-from ..tune.methods import methods
+from ..kriegspiel.engine import engine_agent, engines, parse_engine
 from ..tune.step import Answer
-from .kinds.solve import METHOD as SOLVE
-from .kinds.tune import answer_of, policy_of_answer
-from .store import Run, Store
+from .kind import kind_of
+from .kinds.tune import policy_of_answer
+from .store import Store
 
 KRIEGSPIEL = "kriegspiel"
 """The game that has engines."""
@@ -35,8 +31,8 @@ ROUNDING = 1e-9
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
 
 
-def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Policy | PlayerAgent:
-    """The contender or solution that `words` stand for, or a ValueError that says what they could have been."""
+def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
+    """The agent that `words` stand for, or a ValueError that says what they could have been."""
     if words == "fixed":
         return fixed_baseline(game, seed)
     if words == "redrawn":
@@ -44,14 +40,12 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Policy | 
     if words in policy_names(game):
         return find_policy(game, words)
     if words.partition("@")[0] in engines_of(game):
-        return engine_entrant(*parse_engine(words))
+        return engine_agent(*parse_engine(words))
     numbers = numbers_in(words)
     if RUN_NAME.fullmatch(words):  # before files, which could otherwise take the place of a run
         with Store.open(store, write=False) as runs:
             run = runs.read(words)
-        if run.ask["method"] == SOLVE:
-            return solution_of_run(game, run)
-        return policy_of_answer(game, answer_of_tuning_run(game, run), words)
+        return kind_of(run).agent(run, game)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
@@ -72,29 +66,6 @@ def _short(words: object) -> str:
     """What was given, fit for a sentence."""
     shown = repr(words)
     return shown if len(shown) <= 60 else shown[:57] + ".."
-
-
-def answer_of_tuning_run(game: Game, run: Run) -> Answer:
-    """What a run has found so far."""
-    if run.ask["method"] not in methods():
-        raise ValueError(
-            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
-        )
-    if run.ask["game"] != game.name:
-        raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
-    found = answer_of(run)
-    if found is None:
-        raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
-    return found
-
-
-def solution_of_run(game: Game, run: Run) -> PlayerAgent:
-    """Somebody who plays the strategies that a solve found."""
-    if run.ask["game"] != game.name or run.ask["rules"] != game.version:
-        raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
-    if run.result is None or run.result["certificate"] is None:
-        raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
-    return certificate_agent(run.name, run.result["certificate"])
 
 
 def numbers_in(words: str) -> list[float] | None:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from .locks import seal
 from .sqlite_file import Committed, Damaged, StoreError, identity, is_damage
 
+Json = dict[str, Any]
+"""What a row says, as JSON writes it; the kinds of run know what its keys mean."""
 MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
 
 
@@ -21,7 +23,7 @@ class Row(NamedTuple):
 
     number: int
     kind: str
-    body: dict[str, Any]
+    body: Json
 
 
 class Entry(NamedTuple):

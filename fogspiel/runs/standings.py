@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..stats.round_robin import (
     RESAMPLES,
     TRUSTED_SHARE,
     claims,
+    counts_of,
     cycle,
     cyclic_share,
     elo,
@@ -136,6 +138,13 @@ def standings(players: Sequence[str], counts: np.ndarray, seed: int) -> Standing
         elo=elo(counts) if rated else None,
         elo_bars=error_bars([elo(drawn) for drawn in again]) if rated else None,
     )
+
+
+@lru_cache(maxsize=8)
+def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], ...], seed: int) -> Standings:
+    """The standings from the observations of every two players, in the order of `combinations`; worked out once."""
+    met = dict(zip(combinations(range(len(players)), 2), pairs, strict=True))
+    return standings(players, counts_of(len(players), met), seed)
 
 
 # In words

@@ -18,10 +18,23 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import hash_chain
-from .hash_chain import Entry, Row, Session, canonical, link
+from .hash_chain import Entry, Json, Row, Session, canonical, link
 from .sqlite_file import REPAIR, Busy, Committed, Damaged, File, StoreError, disorder, place
 
-__all__ = ["Busy", "Damaged", "Problem", "Row", "Run", "Store", "StoreError", "Summary", "canonical", "default_path"]
+__all__ = [
+    "Busy",
+    "Damaged",
+    "Draft",
+    "Json",
+    "Problem",
+    "Row",
+    "Run",
+    "Store",
+    "StoreError",
+    "Summary",
+    "canonical",
+    "default_path",
+]
 
 
 def default_path() -> Path:
@@ -77,17 +90,17 @@ class Run:
         self._clock = time.monotonic()
 
     @property
-    def ask(self) -> dict[str, Any]:
+    def ask(self) -> Json:
         """The request: game, rules version, method, options, seed, budget, package version."""
         return self.rows[0].body
 
     @property
-    def steps(self) -> list[dict[str, Any]]:
+    def steps(self) -> list[Json]:
         """What the steps say, in order."""
         return [row.body for row in self.rows if row.kind == "step"]
 
     @property
-    def result(self) -> dict[str, Any] | None:
+    def result(self) -> Json | None:
         """What came out, once the run is finished."""
         return self.rows[-1].body if self.finished else None
 
@@ -98,7 +111,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        """Finished, running (somebody works on it) or interrupted."""
+        """Finished, running (a process works on it) or interrupted."""
         return "finished" if self.finished else "running" if self._running else "interrupted"
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
@@ -132,10 +145,10 @@ class Run:
             self._note_time(connection)
             hash_chain.write_partial(connection, self._entry, text)
 
-    def partial(self) -> dict[str, Any] | None:
+    def partial(self) -> Json | None:
         """The counts kept last, if they are intact and belong to the step after the last row."""
         text = self._file.ask(lambda connection, committed: hash_chain.partial_of(connection, self._entry))
-        return None if text is None else json.loads(text)
+        return None if text is None else dict(json.loads(text))
 
     def _note_time(self, connection: sqlite3.Connection) -> None:
         if self._session is None:
@@ -155,6 +168,35 @@ class Run:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+class Draft(Run):
+    """A run that comes into the store only if it is interrupted: then it has what was found so far as a step."""
+
+    def __init__(self, path: Path, ask: Json) -> None:
+        self.name = ""
+        self.rows = [Row(0, "ask", ask)]
+        self._path, self._session, self._running = path, None, False
+
+    def append(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Note the result, or store the run with its first step."""
+        if kind == "step":
+            with Store.open(self._path, write=True) as store, store.create(self.ask) as run:
+                run.append(kind, body)
+                self.name = run.name
+        self.rows.append(Row(len(self.rows), kind, dict(body)))
+
+    @property
+    def seconds_worked(self) -> float:
+        """No session has worked on it before."""
+        return 0.0
+
+    def keep_partial(self, body: Mapping[str, Any]) -> None:
+        """Keep nothing: there is no row to keep it behind."""
+
+    def partial(self) -> Json | None:
+        """Nothing was kept."""
+        return None
 
 
 class Store:

@@ -1,7 +1,7 @@
 """Whom a person can play against: named strategies, engines, and what the runs of the store have found."""
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -9,12 +9,11 @@ from ..core.agents import policy_names
 from ..core.game import Game
 from ..kriegspiel.engine import USUAL, parse_engine
 from ..runs.agent_texts import engines_of
-from ..runs.kinds.solve import METHOD as SOLVE
+from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError
-from ..tune.methods import methods
 from .page_agents import demand_page_player
 
-STRATEGY, ENGINE, RUN, SOLUTION = "strategy", "engine", "run", "solution"
+STRATEGY, ENGINE = "strategy", "engine"
 LONGEST, MOST_NODES = 60.0, 50_000_000
 """Seconds and nodes that an engine may be given for each move."""
 ABOUT = {
@@ -37,34 +36,30 @@ ABOUT = {
 }
 
 
-def opponents(game: Game, store: Path) -> list[dict[str, Any]]:
+class Opponent(TypedDict):
+    """Whom a person can play against: the words that name the opponent, its kind, and what it does."""
+
+    words: str
+    kind: str
+    about: str
+
+
+def opponents(game: Game, store: Path) -> list[Opponent]:
     """The opponents that can be named in this game, engines first, runs last."""
-    return _by_name(game) + _by_run(game, store)
+    engines = [Opponent(words=name, kind=ENGINE, about=ABOUT.get(name, "an engine")) for name in engines_of(game)]
+    policies = [Opponent(words=name, kind=STRATEGY, about=_about(game, name)) for name in policy_names(game)]
+    return [*engines, *policies, *_of_runs(game, store)]
 
 
-def _by_name(game: Game) -> list[dict[str, Any]]:
-    found = [{"words": name, "kind": ENGINE, "about": ABOUT.get(name, "an engine")} for name in engines_of(game)]
-    found += [{"words": name, "kind": STRATEGY, "about": _about(game, name)} for name in policy_names(game)]
-    return found
-
-
-def _by_run(game: Game, store: Path) -> list[dict[str, Any]]:
-    """What the runs of the store have found; a store that cannot be read hides nobody else."""
+def _of_runs(game: Game, store: Path) -> list[Opponent]:
+    """What the runs of the store have found; a store that cannot be read hides no other opponent."""
     try:
         with Store.open(store, write=False) as runs:
-            summaries = runs.summaries()
+            summaries = [run for run in reversed(runs.summaries()) if run.game == game.name]
     except StoreError:
         return []
-    found = []
-    for run in reversed(summaries):
-        if run.game != game.name:
-            continue
-        if run.method == SOLVE and run.state == "finished":
-            found.append({"words": run.name, "kind": SOLUTION, "about": "plays the exact solution that it found"})
-        elif run.method in methods() and (run.steps or run.state == "finished"):
-            so_far = "the best it found" if run.state == "finished" else f"{run.state}: the best so far"
-            found.append({"words": run.name, "kind": RUN, "about": f"{run.method}, {so_far}"})
-    return found
+    found = ((run.name, kind_of_method(run.method).opponent(run)) for run in summaries)
+    return [Opponent(words=name, kind=offer[0], about=offer[1]) for name, offer in found if offer is not None]
 
 
 def _about(game: Game, name: str) -> str:

@@ -12,7 +12,6 @@ from ..kriegspiel.engine import EFFORT, STRAY, engines, find_engine, parse_engin
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
 from ..runs.agent_texts import RUN_NAME, engines_of, numbers_in
-from ..runs.kinds.solve import METHOD as SOLVE
 
 CUT = ",..)"
 """How the name of a player with many numbers ends."""
@@ -47,7 +46,7 @@ def demand_page_player(game: Game, words: str, *, options: bool = False) -> None
 def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
     """Refuse work on a stored run, wanted by a page, if its request names a program or a file."""
     try:
-        if ask["method"] == SOLVE and ask["source"] not in games():
+        if "source" in ask and ask["source"] not in games():
             raise ValueError("its rules are in a file")
         for words, options in _players_of(ask):
             demand_page_player(find_game(ask["game"]), words, options=options)

@@ -12,9 +12,8 @@ from ..core.game import Game, find_game, games
 from ..kriegspiel.engine import Effort, find_engine, parse_engine
 from ..kriegspiel.matches import EngineSpec
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
-from ..runs.kinds.kriegspiel import EngineMatch
-from ..runs.kinds.match import ask_of
-from ..runs.kinds.round_robin import parse_tournament
+from ..runs.engine_match import EngineMatch
+from ..runs.kinds import match, round_robin
 from ..runs.kinds.tune import Request, usual_games
 from ..runs.sqlite_file import StoreError
 from .opponents import demand_opponent
@@ -71,7 +70,7 @@ class Tune(Order):
         }
         _demand({field: check for field, check in checks.items() if known or field != "baseline"})
         _demand({"baseline": lambda: demand_page_player(find_game(self.game), self.baseline)})
-        return Request(**asked).as_ask()
+        return Request(**asked).to_json()
 
 
 class Match(Order):
@@ -88,17 +87,16 @@ class Match(Order):
     def ask(self, shelf: Shelf) -> dict[str, Any]:
         """Checked as `fogspiel match` does."""
         game = _known(self.game)
-        uniform = agent_from_text(game, "uniform", shelf.path, 1)
+        uniform = ("uniform", "uniform")
         _demand(
             {
                 "first": lambda: player(game, self.first, shelf, self.seed),
                 "second": lambda: player(game, self.second, shelf, self.seed),
-                "seats": lambda: ask_of(game, uniform, uniform, self.seed, self.games, self.seats),
+                "seats": lambda: match.Request.of(game, uniform, shelf.path, self.seed, self.games, self.seats),
             }
         )
-        one, other = (player(game, words, shelf, self.seed) for words in (self.first, self.second))
-        sides = {"first": self.first, "second": self.second}
-        return ask_of(game, one, other, self.seed, self.games, self.seats) | sides
+        words = (self.first, self.second)
+        return match.Request.of(game, words, shelf.path, self.seed, self.games, self.seats).to_json()
 
 
 class Tournament(Order):
@@ -120,10 +118,10 @@ class Tournament(Order):
             wrong = [sentence for check in checks if (sentence := _fault(check))]
             if wrong:
                 raise ValueError("; ".join(wrong))
-            parse_tournament(game, self.players, self.games, self.seed, shelf.path)
+            round_robin.Request.of(game, self.players, self.games, self.seed, shelf.path)
 
         _demand({"players": everybody})
-        return parse_tournament(game, self.players, self.games, self.seed, shelf.path).as_ask()
+        return round_robin.Request.of(game, self.players, self.games, self.seed, shelf.path).to_json()
 
 
 class Kriegspiel(Order):
@@ -159,7 +157,7 @@ class Kriegspiel(Order):
             return EngineMatch(tuple(map(seated, self.players)), self.games, self.seed, self.longest, self.stop)
 
         _demand({"players": everybody})
-        return everybody().as_ask()
+        return everybody().to_json()
 
 
 AnyOrder = Annotated[Tune | Match | Tournament | Kriegspiel, Field(discriminator="kind")]

@@ -11,14 +11,15 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
+from ..runs.kind import kind_of_method
 from ..runs.sqlite_file import Committed, Damaged, File, identity
-from ..runs.store import Run, Store, Summary
-from .progress import Point, Trail, trail_of
+from ..runs.store import Json, Run, Store, Summary
+from ..runs.trail import Point, Trail
 
 FRESH_SECONDS = 0.2
 """What was read so recently is not read again, however many pages ask for it."""
@@ -36,12 +37,12 @@ class Followed:
     store: bytes
     """The identity of the store, which may have been replaced by another one."""
     id: int
-    ask: dict[str, Any]
+    ask: Json
     trail: Trail
     length: int = 1
     digest: bytes = b""
     points: list[Point] = field(default_factory=list)
-    result: dict[str, Any] | None = None
+    result: Json | None = None
     now: Point | None = None
     """Where the step under way stands."""
     running: bool = False
@@ -105,7 +106,7 @@ class Shelf:
         found = self._followed.pop(name, None)
         if found is None or (found.store, found.id) != (store, entry.id) or found.length > entry.length:
             ask = json.loads(entry.ask)
-            found = Followed(store, entry.id, ask, trail_of(ask))
+            found = Followed(store, entry.id, ask, kind_of_method(ask.get("method")).trail(ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
         question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
         for number, kind, body, check in connection.execute(question, (entry.id, found.length)):

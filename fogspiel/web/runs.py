@@ -17,8 +17,7 @@ from ..core.simulate import SEATS
 from ..kriegspiel.engine import engines
 from ..runs.agent_texts import engines_of
 from ..runs.formatting import ago, with_interval
-from ..runs.kinds.solve import METHOD as SOLVE
-from ..runs.kinds.tune import answer_of
+from ..runs.kind import kind_of, kind_of_method, title_of
 from ..runs.report.text import as_csv
 from ..runs.store import Summary
 from ..stats.race import RACES
@@ -27,23 +26,15 @@ from .background import Bench
 from .charts import with_charts
 from .checkpoints import way_of
 from .pages import page
-from .progress import kind_of
 from .requests import AnyOrder, Wrong, all_faults
-from .results import METHODS as REPORTED
 from .results import attached
 from .run_processes import Workshop, resume_command
 from .run_reader import Followed, Name, Shelf
-from .summaries import parameters, request_lines, result_lines, steps_table, title_of
+from .summaries import steps_table
 
 MOST_POINTS = 5000
 """Points in one answer; who has fewer asks again."""
 MOST_COMPARED = 8
-FIELDS = {
-    "tune": ("game", "method", "race", "games", "seconds", "seed", "baseline"),
-    "match": ("game", "first", "second", "games", "seed", "seats"),
-    "tournament": ("game", "games", "seed"),
-}
-"""What the forms have in common with the requests."""
 KINDS = {"tune": "Tune", "match": "Match", "tournament": "Tournament", "kriegspiel": "Kriegspiel engines"}
 
 
@@ -60,7 +51,7 @@ def line_of(summary: Summary, workshop: Workshop) -> dict[str, Any]:
     exact = interval is not None and interval[0] == interval[1]
     worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
     return asdict(summary) | {
-        "kind": kind_of(summary.method),
+        "kind": kind_of_method(summary.method).title,
         "title": title_of(summary.game),
         "state": state,
         "worth": worth,
@@ -81,9 +72,9 @@ def trail_json(name: str, run: Followed, workshop: Workshop, after: int) -> dict
         "after": after,
         "next": min(after, len(run.points)) + len(points),
         "steps": len(run.points),
-        "points": points,
-        "now": run.now,
-        **run.trail.as_json(),
+        "points": [point.to_json() for point in points],
+        "now": None if run.now is None else run.now.to_json(),
+        **run.trail.to_json(),
     }
 
 
@@ -125,9 +116,8 @@ def add_reading(router: APIRouter, shelf: Shelf, workshop: Workshop) -> None:
     def table_json(name: Name) -> Response:
         """The request, every step as it is stored, and the result; `fogspiel match` can play it."""
         run = shelf.run(name)
-        answer = answer_of(run)
-        body = {"run": name, "game": run.ask["game"], "state": run.state, "theta": None}
-        body |= (answer.as_json() if answer else {}) | {"ask": run.ask, "steps": run.steps, "result": run.result}
+        body = {"run": name, "game": run.ask["game"], "state": run.state, **kind_of(run).numbers(run)}
+        body |= {"ask": run.ask, "steps": run.steps, "result": run.result}
         return JSONResponse(body, headers=attached(f"{name}.json"))
 
 
@@ -144,26 +134,23 @@ def add_measuring(router: APIRouter, shelf: Shelf, bench: Bench) -> None:
 def run_json(name: str, shelf: Shelf, workshop: Workshop) -> dict[str, Any]:
     """A run in words and numbers; its steps are served apart."""
     run = shelf.run(name)
-    state, method = workshop.state(name, run.state), run.ask.get("method")
+    state, kind = workshop.state(name, run.state), kind_of(run)
     result = None if run.result is None else {k: v for k, v in run.result.items() if k != "certificate"}
-    game = games().get(run.ask["game"])
-    proved = method == SOLVE and run.result is not None and run.result["certificate"] is not None
-    playable = game is not None and (proved or (method in methods() and answer_of(run) is not None))
     return {
         "name": name,
-        "kind": kind_of(method),
+        "kind": kind.title,
         "game": run.ask["game"],
         "title": title_of(run.ask["game"]),
         "state": state,
         "trouble": workshop.trouble(name, state),
         "ask": run.ask,
-        "asked": [list(fact) for fact in request_lines(run.ask)],
+        "asked": [list(fact) for fact in kind.asked(run.ask)],
         "steps": len(run.steps),
         "result": result,
-        "found": result_lines(run),
-        "parameters": [list(parameter) for parameter in parameters(run)],
-        "playable": playable,
-        "reported": run.finished and method in REPORTED,
+        "found": kind.summary(run),
+        "parameters": [list(parameter) for parameter in kind.parameters(run)],
+        "playable": kind.playable(run),
+        "reported": run.finished and kind.has_report,
         "resume": resume_command(name, shelf.path),
     }
 
@@ -253,7 +240,15 @@ def add_pages(router: APIRouter, shelf: Shelf, workshop: Workshop) -> None:
         """One run."""
         body = run_json(name, shelf, workshop)
         line = next((line_of(s, workshop) for s in shelf.summaries() if s.name == name), None)
-        return with_charts(page(request, "run.html", run=body, line=line, again=_again(body["ask"])))
+        return with_charts(
+            page(
+                request,
+                "run.html",
+                run=body,
+                line=line,
+                again=kind_of_method(body["ask"].get("method")).form(body["ask"]),
+            )
+        )
 
 
 def _table(name: str, shelf: Shelf) -> Any:
@@ -273,16 +268,3 @@ def _choices() -> dict[str, Any]:
         "engines": list(engines()),
         "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
     }
-
-
-def _again(ask: dict[str, Any]) -> dict[str, str] | None:
-    """The fields of the form that asks for the same again, where there is such a form."""
-    kind = {"match": "match", "tournament": "tournament"}.get(
-        ask["method"], "tune" if ask["method"] in methods() else ""
-    )
-    if not kind:
-        return None
-    fields = {key: str(ask[key]) for key in FIELDS[kind] if ask.get(key) is not None}
-    if kind == "tournament":
-        fields["players"] = " ".join(player["name"] for player in ask["players"])
-    return {"kind": kind} | fields

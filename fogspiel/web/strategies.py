@@ -12,10 +12,9 @@ from ..core.agents import Policy, policy_names
 from ..core.explain import Explanation, Picture, explain
 from ..core.game import Game, find_game, games, parameters_of
 from ..runs.agent_texts import RUN_NAME, agent_from_text, engines_of
-from ..runs.kinds.solve import METHOD as SOLVE
+from ..runs.kind import kind_of_method
 from ..runs.report.parts import FIGURES
 from ..solve import certificates
-from ..tune.methods import methods
 from .background import Bench, in_time
 from .catalogue import by_kind
 from .opponents import ABOUT, demand_opponent
@@ -136,11 +135,10 @@ def routes(shelf: Shelf, bench: Bench) -> APIRouter:
 
     def found_by_runs() -> list[dict[str, str]]:
         kept = [run for run in shelf.summaries() if run.game in games()]
-        tuned = [run for run in kept if run.method in methods() and (run.steps or run.state == "finished")]
-        solved = [run for run in kept if run.method == SOLVE and run.state == "finished"]
+        found = [run for run in kept if kind_of_method(run.method).opponent(run) is not None]
         return [
             {"game": run.game, "title": games()[run.game].title, "run": run.name, "how": run.method or ""}
-            for run in (*tuned, *solved)
+            for run in found
         ]
 
     @router.get("/api/strategies", tags=["strategies"])

@@ -8,7 +8,7 @@ import pytest
 from support.commands import DOCUMENTED
 
 from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.runs.kinds import kriegspiel as bouts
+from fogspiel.runs.kinds import kriegspiel as kind
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import INTERVALS_NOTE
 
@@ -96,20 +96,20 @@ def test_a_report_that_cannot_be_written_is_one_sentence(fogspiel, tmp_path):
 
 def test_an_interrupted_match_says_how_to_go_on_and_is_resumed(answer, fogspiel, refused, monkeypatch):
     words = ("kriegspiel", "match", "greedy", "random", "--games", 8, *SHORT)
-    seen, strength_in = [], bouts.strength_in
+    seen, elo_of_pairs = [], kind.elo_of_pairs
 
     def interrupt(rows):
         seen.append(rows)
         if len(seen) == 3:
             raise KeyboardInterrupt
-        return strength_in(rows)
+        return elo_of_pairs(rows)
 
-    monkeypatch.setattr(bouts, "strength_in", interrupt)
+    monkeypatch.setattr(kind, "elo_of_pairs", interrupt)
     stopped = fogspiel(*words, "--json")
     assert stopped.returncode == 130
     body = json.loads(stopped.stdout)
     assert body["state"] == "interrupted" and body["steps"] == 3 and body["resume"] == "fogspiel resume kriegspiel-1"
-    monkeypatch.setattr(bouts, "strength_in", strength_in)
+    monkeypatch.setattr(kind, "elo_of_pairs", elo_of_pairs)
     assert "interrupted" in fogspiel("runs").stdout
     partial = fogspiel("kriegspiel", "export", "kriegspiel-1")
     assert len(read_pgn(partial.stdout)) == 6

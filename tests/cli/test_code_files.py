@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.kinds.solve import Request, in_silence, solve_unstored, task_of
+from fogspiel.runs.kinds.solve import Request, solve_unstored, task_of
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
@@ -26,7 +26,7 @@ def trace(tmp_path):
 @pytest.fixture
 def unfinished(tmp_path, trace):
     """A solve of rules in a Python file that was interrupted at once."""
-    ask = task_of(Request(f"{tmp_path / 'own.py'}:rps-half"), in_silence).ask
+    ask = task_of(Request(f"{tmp_path / 'own.py'}:rps-half")).ask
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(ask).name
     trace.unlink()
@@ -83,7 +83,7 @@ def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(solving, "carry_on", interrupted)
+    monkeypatch.setattr(solving, "task_of_run", interrupted)
     source = f"{tmp_path / 'own.py'}:rps-half"
     outcome = fogspiel("resume", unfinished, "--game", source, "--json")
     assert outcome.returncode == 130
@@ -92,12 +92,12 @@ def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished
 
 def test_only_a_solve_has_rules_to_be_named(tmp_path, refused):
     with Store.open(tmp_path / "runs.db", write=True) as store:
-        name = store.create(Tuning("pig", games=10).as_ask()).name
+        name = store.create(Tuning("pig", games=10).to_json()).name
     refused("resume", name, "--game", "own.py", because=(name, "is not a solve"))
 
 
 def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):
-    task = task_of(Request("rps-half"), in_silence)
+    task = task_of(Request("rps-half"))
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(task.ask)
         result = solve_unstored(Request("rps-half"))

@@ -14,9 +14,12 @@ import pytest
 from fogspiel.kriegspiel import matches
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.referee import LIMIT, Switches, replay_game
-from fogspiel.runs.jobs import find_or_create_run, known_rows
-from fogspiel.runs.kinds import kriegspiel as played
+from fogspiel.runs import engine_match as played
+from fogspiel.runs.jobs import find_or_create_run
+from fogspiel.runs.kind import Delivered, work_on
+from fogspiel.runs.kinds.kriegspiel import KIND
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
 from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
@@ -95,11 +98,11 @@ def asked(**options):
     return played.EngineMatch(**({"seats": (GREEDY, RANDOM), "games": 12, "longest": 60} | options))
 
 
-def outcome(path, request, processes=1, watch=lambda *seen: None):
+def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
-        run = find_or_create_run(store, request.as_ask())
-        found = played.carry_on(run, processes, known_rows(store, played.METHOD), watch)
-        return played.as_json("", request, found), [(row.kind, row.body) for row in run.rows]
+        run = find_or_create_run(store, request.to_json())
+        work_on(run, Context(path, processes, watch=watch))
+        return KIND.outcome(run, Delivered()), [(row.kind, row.body) for row in run.rows]
 
 
 def test_a_bout_is_two_games_whose_records_say_everything_that_is_counted():
@@ -134,8 +137,8 @@ def test_how_games_went_is_counted_for_a_move():
 
 @pytest.mark.parametrize("moment", (1, 4))
 def test_an_interrupted_match_goes_on_to_the_same_bytes(tmp_path, moment):
-    def stop(done, total, strength, row):
-        if done == moment:
+    def stop(progress):
+        if progress.games == 2 * moment:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -179,7 +182,7 @@ def test_a_round_robin_has_a_row_for_every_bout_and_rates_everybody(tmp_path):
     assert len(rows) == 2 + 12 and len(found["meetings"]) == 3 and len(found["scores"]) == 3
     assert found["players"] == ["greedy (1 node)", "random (1 node)", "random (2 nodes)"]
     with Store.open(tmp_path / "runs.db", write=False) as store:
-        assert [len(part) for part in played.rows_in(store.read("kriegspiel-1"))] == [4, 4, 4]
+        assert [len(part) for part in asked(seats=seats, games=8).rows(store.read("kriegspiel-1"))] == [4, 4, 4]
 
 
 def test_a_run_is_not_resumed_by_engines_of_other_code(tmp_path, monkeypatch):
@@ -192,7 +195,7 @@ def test_a_run_is_not_resumed_by_engines_of_other_code(tmp_path, monkeypatch):
         outcome(path, asked(), watch=stop)
     monkeypatch.setattr(played, "code_of", lambda engine: "other")
     with Store.open(path, write=True) as store, pytest.raises(ValueError, match="code has changed"):
-        played.carry_on(store.work_on("kriegspiel-1"), 1, {})
+        work_on(store.work_on("kriegspiel-1"), Context(path))
 
 
 def test_timed_matches_are_stored_and_found_finished(tmp_path):
@@ -217,7 +220,7 @@ def test_bad_requests_are_refused():
         with pytest.raises(ValueError, match=part):
             asked(**options)
     with pytest.raises(ValueError, match="no Kriegspiel engine 'gredy'"):
-        asked(seats=(matches.EngineSpec("gredy", ONE), RANDOM)).as_ask()
+        asked(seats=(matches.EngineSpec("gredy", ONE), RANDOM)).to_json()
 
 
 @pytest.mark.slow

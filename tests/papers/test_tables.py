@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from fogspiel.core.game import find_game, parameters_of
 from fogspiel.papers import methods_compared, table2, table3
-from fogspiel.papers.catalogue import EXPERIMENTS
 from fogspiel.papers.published import CROSSED, LINES, METHODS, SEEDS, Line
-from fogspiel.runs.jobs import Experiment, Job, Request, carry_on, find_or_create_run, known_rows
+from fogspiel.runs.jobs import Job, find_or_create_run, rows_of
+from fogspiel.runs.kinds.experiment import Experiment, Experiments, Request
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
 from fogspiel.stats.median_interval import median_interval
 
 TINY = Request("table2", quick=True, seeds=2, scale=0.002)
@@ -38,23 +39,24 @@ def summed(upto, squares):
 
 
 def small_batches(request):
-    rows = yield [Job(squared, {"number": number}) for number in range(request.seeds or 5)]
-    yield [Job(summed, {"upto": len(rows)}, {"squares": [row["square"] for row in rows]})]
+    rows = yield [Job("squared", squared, {"number": number}) for number in range(request.seeds or 5)]
+    yield [Job("summed", summed, {"upto": len(rows)}, {"squares": [row["square"] for row in rows]})]
 
 
-SMALL = Experiment(small_batches, lambda request, rows: None)
+SMALL = Experiment("small", "", small_batches, lambda request, rows: None)
 
 
-def rows_of(path, request, experiment=SMALL, processes=1, watch=lambda *seen: None):
+def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress: None):
+    """The name of the run of an experiment, what its jobs found, and all its rows."""
     with Store.open(path, write=True) as store:
-        run = find_or_create_run(store, request.as_ask())
-        found = carry_on(run, experiment, processes, known_rows(store), watch)
-        return run.name, found, [(row.kind, row.body) for row in run.rows]
+        run = find_or_create_run(store, request.to_json())
+        Experiments(lambda name: experiment).work(run, Context(path, processes, watch=watch))
+        return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
 
 
 def test_jobs_give_the_same_rows_in_the_same_order_however_many_processes_there_are(tmp_path):
-    _, one, stored = rows_of(tmp_path / "one.db", Request("small"))
-    _, two, again = rows_of(tmp_path / "two.db", Request("small"), processes=2)
+    _, one, stored = found_by(tmp_path / "one.db", Request("small"))
+    _, two, again = found_by(tmp_path / "two.db", Request("small"), processes=2)
     assert one == two and stored == again
     assert one[-1] == {"job": "summed", "upto": 5, "sum": 30}
 
@@ -70,15 +72,15 @@ def test_an_interrupted_experiment_goes_on_to_the_same_bytes(tmp_path, moment):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rows_of(tmp_path / "cut.db", Request("small"), watch=stop)
-    name, found, stored = rows_of(tmp_path / "cut.db", Request("small"))
+        found_by(tmp_path / "cut.db", Request("small"), watch=stop)
+    name, found, stored = found_by(tmp_path / "cut.db", Request("small"))
     assert name == "small-1"
-    assert (found, stored) == rows_of(tmp_path / "whole.db", Request("small"))[1:]
+    assert (found, stored) == found_by(tmp_path / "whole.db", Request("small"))[1:]
 
 
 def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again(tmp_path):
     path = tmp_path / "runs.db"
-    rows_of(path, Request("small", seeds=5))
+    found_by(path, Request("small", seeds=5))
     worked = []
 
     def larger(request):
@@ -86,23 +88,22 @@ def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again
             worked.append(number)
             return squared(number)
 
-        noted.__name__ = squared.__name__
-        yield [Job(noted, {"number": number}) for number in range(7)]
+        yield [Job("squared", noted, {"number": number}) for number in range(7)]
 
-    name, found, _ = rows_of(path, Request("small", seeds=7), Experiment(larger, SMALL.report))
+    name, found, _ = found_by(path, Request("small", seeds=7), replace(SMALL, batches=larger))
     assert worked == [5, 6] and [row["square"] for row in found] == [n * n for n in range(7)]
     assert name == "small-2"
-    assert rows_of(path, Request("small", seeds=5))[0] == "small-1"
+    assert found_by(path, Request("small", seeds=5))[0] == "small-1"
 
 
 def test_a_run_that_was_begun_with_other_jobs_is_not_gone_on_with(tmp_path):
-    rows_of(tmp_path / "runs.db", Request("small"))
+    found_by(tmp_path / "runs.db", Request("small"))
 
     def others(request):
-        yield [Job(squared, {"number": number}) for number in range(1, 6)]
+        yield [Job("squared", squared, {"number": number}) for number in range(1, 6)]
 
     with pytest.raises(ValueError, match="another version of the experiment"):
-        rows_of(tmp_path / "runs.db", Request("small"), Experiment(others, SMALL.report))
+        found_by(tmp_path / "runs.db", Request("small"), replace(SMALL, batches=others))
 
 
 def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_the_paper_gives():
@@ -123,8 +124,8 @@ def test_the_cross_tables_of_the_paper_add_up_to_one(line: Line):
 
 def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     path = tmp_path / "runs.db"
-    _, found, _ = rows_of(path, TINY, EXPERIMENTS["table2"])
-    _, crossed, _ = rows_of(path, replace(TINY, name="table3"), EXPERIMENTS["table3"])
+    _, found, _ = found_by(path, TINY, table2.EXPERIMENT)
+    _, crossed, _ = found_by(path, replace(TINY, name="table3"), table3.EXPERIMENT)
     trained = [row for row in found if row["job"] == "trained"]
     assert len(trained) == len(few_games) * len(METHODS) * 2
     assert all(row in trained for row in crossed if row["job"] == "trained")
@@ -143,7 +144,7 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
 def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(methods_compared, "LINES", few_games)
     request = replace(TINY, name="beyond", seeds=1)
-    _, rows, _ = rows_of(tmp_path / "runs.db", request, EXPERIMENTS["beyond"])
+    _, rows, _ = found_by(tmp_path / "runs.db", request, methods_compared.EXPERIMENT)
     methods = {row["method"] for row in rows}
     assert methods == {*METHODS, *methods_compared.OURS, *methods_compared.WITH_CMA}
     assert all(row["played"] <= row["games"] for row in rows if row["job"] == "trained")
@@ -197,6 +198,6 @@ def test_a_request_that_cannot_be_met_is_refused(wrong, words):
 
 
 def test_rows_are_plain_json(tmp_path, few_games):
-    _, rows, _ = rows_of(tmp_path / "runs.db", replace(TINY, seeds=1), EXPERIMENTS["table2"])
+    _, rows, _ = found_by(tmp_path / "runs.db", replace(TINY, seeds=1), table2.EXPERIMENT)
     assert json.loads(json.dumps(rows)) == rows
     assert CROSSED == ("naive", "iterative", "approximate-coevolution", "real-coevolution")

@@ -7,23 +7,26 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import find_game
-from fogspiel.runs.jobs import find_or_create_run, known_rows
+from fogspiel.runs.jobs import find_or_create_run, rows_of
+from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.standings import sentences, standings
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
 from fogspiel.stats.round_robin import counts_of
 
 BATAWAF = ("descending", "ascending", "uniform")
 
 
 def asked(path, words=BATAWAF, games=400, game="batawaf"):
-    return played.parse_tournament(find_game(game), words, games, 1, path)
+    return played.Request.of(find_game(game), words, games, 1, path)
 
 
-def outcome(path, request, processes=1, watch=lambda *seen: None):
+def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
-        run = find_or_create_run(store, request.as_ask())
-        found = played.carry_on(run, path, processes, known_rows(store, played.METHOD), watch)
+        run = find_or_create_run(store, request.to_json())
+        work_on(run, Context(path, processes, watch=watch))
+        found = request.standings(rows_of(run))
         return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
 
 
@@ -35,8 +38,8 @@ def test_two_processes_give_the_same_bytes_as_one(tmp_path):
 
 @pytest.mark.parametrize("moment", (1, 2))
 def test_an_interrupted_tournament_goes_on_to_the_same_bytes(tmp_path, moment):
-    def stop(done, total, row):
-        if done == moment:
+    def stop(progress):
+        if progress.share == moment / 3:
             raise KeyboardInterrupt
 
     path = tmp_path / "cut.db"
@@ -48,8 +51,8 @@ def test_an_interrupted_tournament_goes_on_to_the_same_bytes(tmp_path, moment):
 def test_one_player_more_recalls_what_the_others_have_played(tmp_path, monkeypatch):
     path = tmp_path / "runs.db"
     outcome(path, asked(path))
-    games, measured = [], played.measured
-    monkeypatch.setattr(played, "measured", lambda *given: games.append(given) or measured(*given))
+    games, evaluate = [], played.evaluate
+    monkeypatch.setattr(played, "evaluate", lambda *given: games.append(given) or evaluate(*given))
     name, found, _ = outcome(path, asked(path, (*BATAWAF, "redrawn")))
     assert name == "batawaf-2" and len(games) == 3 and len(found["players"]) == 4
     outcome(path, asked(path))
@@ -62,7 +65,8 @@ def test_vectors_mixtures_and_runs_are_kept_as_numbers(tmp_path):
     request = asked(tmp_path / "runs.db", (str(file), "uniform", "fixed"), 200, "morra")
     file.unlink()
     mixture, uniform, fixed = request.players
-    assert mixture["weights"] == [0.25, 0.75] and len(fixed["theta"]) == 66 and uniform == {"name": "uniform"}
+    assert mixture.numbers["weights"] == [0.25, 0.75] and len(fixed.numbers["theta"]) == 66
+    assert uniform.words == "uniform" and uniform.numbers == {}
     _, found, _ = outcome(tmp_path / "runs.db", request)
     assert len(found["scores"]) == 3
 

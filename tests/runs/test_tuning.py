@@ -7,8 +7,10 @@ import time
 
 import pytest
 
-from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
+from fogspiel.runs.work import Context
 from fogspiel.tune.methods import methods
 
 every_method = pytest.mark.parametrize("method", methods())
@@ -24,8 +26,8 @@ def rows_of(path, name):
 
 
 def finished(path, asked, threads=1):
-    with Store.open(path, write=True) as store, store.create(asked.as_ask()) as run:
-        carry_on(run, threads)
+    with Store.open(path, write=True) as store, store.create(asked.to_json()) as run:
+        work_on(run, Context(path, threads))
         return rows_of(path, run.name)
 
 
@@ -33,9 +35,9 @@ def work(path, asked):
     """What a child process does: begin the run or go on with it."""
     with Store.open(path, write=True) as store:
         names = store.names()
-        with store.work_on(names[0]) if names else store.create(asked.as_ask()) as run:
+        with store.work_on(names[0]) if names else store.create(asked.to_json()) as run:
             if not run.finished:
-                carry_on(run)
+                work_on(run)
 
 
 def killed_until_finished(path, asked, kills, rng):
@@ -95,14 +97,14 @@ def test_a_run_in_seconds_stops_and_has_a_result(tmp_path):
 
 
 def test_a_run_of_other_rules_or_another_method_is_not_resumed(tmp_path):
-    ask = request("iterative").as_ask()
+    ask = request("iterative").to_json()
     with Store.open(tmp_path / "a.db", write=True) as store:
         with store.create(ask | {"rules": 99}) as run, pytest.raises(ValueError, match="version 99 of the rules"):
-            carry_on(run)
+            work_on(run)
         with store.create(ask) as run:
             run.append("step", {"accepted": True, "events": [{"decision": 1, "counts": [0, 0, 0, 0, 9], "games": 18}]})
             with pytest.raises(ValueError, match="step 1 comes out differently"):
-                carry_on(run)
+                work_on(run)
 
 
 def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 
@@ -139,26 +139,27 @@ def test_a_job_is_called_by_what_it_works_on():
     from fogspiel.runs.jobs import Job
 
     asked = {"game": "batawaf", "method": "naive", "seed": 3, "race": "paper", "games": 100}
-    assert str(Job(table2.trained, asked)) == "trained batawaf naive seed 3"
+    assert str(Job(table2.TRAINED, table2.train, asked)) == "trained batawaf naive seed 3"
 
 
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     """The stored rows of a tiny Table II of one game, worked out by whomever."""
-    from test_tables import TINY
-
     from fogspiel.papers import table2
-    from fogspiel.papers.catalogue import EXPERIMENTS
     from fogspiel.papers.published import LINES
-    from fogspiel.runs.jobs import carry_on, find_or_create_run
+    from fogspiel.runs.jobs import find_or_create_run
+    from fogspiel.runs.kind import work_on
+    from fogspiel.runs.kinds.experiment import Request
     from fogspiel.runs.store import Store
+    from fogspiel.runs.work import Context
 
     monkeypatch.setattr(table2, "LINES", tuple(line for line in LINES if line.game == "batawaf"))
 
-    def rows(name, *how):
-        with Store.open(tmp_path / name, write=True) as store:
-            run = find_or_create_run(store, replace(TINY, seeds=1).as_ask())
-            carry_on(run, EXPERIMENTS["table2"], *how)
+    def rows(name, processes, cluster=None, **hearers):
+        path, tiny = tmp_path / name, Request("table2", quick=True, seeds=1, scale=0.002)
+        with Store.open(path, write=True) as store:
+            run = find_or_create_run(store, tiny.to_json())
+            work_on(run, Context(path, processes, cluster, **hearers))
             return [(row.number, row.kind, json.dumps(row.body)) for row in run.rows]
 
     return rows
@@ -167,13 +168,13 @@ def stored(tmp_path, monkeypatch):
 def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed(stored):
     faults = []
 
-    def kill(done, total, row):
-        if done == 2 and not faults:
+    def kill(progress):
+        if progress.words.startswith("2 of ") and not faults:
             loky = ["pgrep", "-P", str(os.getpid()), "-f", "popen_loky"]
             workers = subprocess.run(loky, capture_output=True, text=True).stdout.split()
             os.kill(int(workers[-1]), signal.SIGKILL)
 
-    assert stored("two.db", 2, {}, kill, None, faults.append) == stored("one.db", 1, {})
+    assert stored("two.db", 2, watch=kill, on_fault=faults.append) == stored("one.db", 1)
 
 
 @pytest.mark.parametrize("harm", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -278,14 +279,14 @@ def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_kil
 
     killed = []
 
-    def kill(done, total, row):
+    def kill(progress):
         if not killed:
             with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
                 killed.extend(client.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
-    there = stored("two.db", 1, {}, kill, cluster.scheduler_address, lambda sentence: None)
-    assert there == stored("one.db", 1, {})
+    there = stored("two.db", 1, cluster.scheduler_address, watch=kill, on_fault=lambda sentence: None)
+    assert there == stored("one.db", 1)
 
 
 @pytest.mark.slow

@@ -5,9 +5,11 @@ from fractions import Fraction
 
 import pytest
 
+from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.kinds.solve import Request, carry_on, solve_unstored
+from fogspiel.runs.kinds.solve import Request, solve_unstored
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
 from fogspiel.solve.checkers.tree_certificate import check
 from fogspiel.solve.game_sources import find_problem
 
@@ -83,19 +85,19 @@ def run_with_interruptions(path, request, every):
     """Work on a request, interrupted after every few remarks; returns the rows and how often it was interrupted."""
     problem, stops = find_problem(request.game), 0
     with Store.open(path, write=True) as store:
-        name = store.create(request.as_ask(problem)).name
+        name = store.create(request.to_json(problem)).name
     while True:
         left = every
 
-        def watch(remark, lower, upper):
+        def watch(progress):
             nonlocal left
-            left -= "histories" not in remark
+            left -= "histories" not in progress.words
             if left < 0:
                 raise KeyboardInterrupt
 
         with Store.open(path, write=True) as store:
             try:
-                carry_on(store.work_on(name), watch)
+                work_on(store.work_on(name), Context(path, watch=watch))
             except KeyboardInterrupt:
                 stops += 1
                 every += 1

@@ -74,7 +74,7 @@ def test_replies_to_mixtures_are_limits_where_the_member_would_have_to_be_guesse
 
 
 def run_with(path, game, bodies):
-    ask = Tuning(game, games=1000).as_ask()
+    ask = Tuning(game, games=1000).to_json()
     with Store.open(path, write=True) as store, store.create(ask) as run:
         for body in bodies:
             run.append("step", {"accepted": True, "games": 1, "population": 1, "sigma": 1.0, "events": [], **body})

@@ -8,17 +8,18 @@ from support import five_payoffs
 from support.five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
 
 import fogspiel.core.game
-import fogspiel.runs.kinds.tune
+import fogspiel.runs.work
 import fogspiel.tune.arena
 from fogspiel.core.agents import fixed_baseline, vector_policy
 from fogspiel.core.game import find_game
 from fogspiel.core.session import record_game
-from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.kind import kind_of, work_on
+from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
+from fogspiel.runs.work import Context
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
 from fogspiel.tune.methods import methods
-from fogspiel.web.progress import trail_of
 
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff}
 TOP = 4
@@ -111,16 +112,15 @@ def exact_payoff(game, result):
 @every_game
 @every_method
 def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
-    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(game, method).as_ask()) as run:
-        result = carry_on(run)
-        trail = trail_of(run.ask)
-        points = [trail.step(body) for body in run.steps]
+    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(game, method).to_json()) as run:
+        result = work_on(run)
+        points = kind_of(run).points(run)
     exact, report = exact_payoff(game, result), result["report"]
     assert result["interval"][0] <= exact <= result["interval"][1] and result["score"] == pytest.approx(exact, abs=0.04)
     assert report["score"] == pytest.approx(np.array(report["outcomes"]) @ np.array(game.payoffs, float) / 40_000)
     assert len(report["outcomes"]) == TOP + 1 and len(report["observed"]) == 2 * TOP + 1
     assert 0 < result["games"] <= 20_000
-    assert all(0 <= point["low"] <= point["value"] <= point["high"] <= 1 for point in points if point.get("low"))
+    assert all(0 <= point.low <= point.value <= point.high <= 1 for point in points if point.low)
     if game is SUMS:  # the start is the baseline itself, and there is a player that nobody beats
         assert exact > 0.1, "the method found nobody clearly better than the start"
 
@@ -128,16 +128,16 @@ def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
 @every_game
 @every_method
 def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, monkeypatch):
-    monkeypatch.setattr(fogspiel.tuning, "PARTIAL_SECONDS", -1.0)
+    monkeypatch.setattr(fogspiel.runs.work, "KEEP_SECONDS", -1.0)
     path, dice, left = tmp_path / "runs.db", random.Random(method), 4
     with Store.open(path, write=True) as store:
         for _ in range(2):
-            with store.create(request(game, method).as_ask()):
+            with store.create(request(game, method).to_json()):
                 pass
         alone, stopped = store.names()
         with store.work_on(alone) as run:
-            carry_on(run)
-        monkeypatch.setattr(fogspiel.arena, "MOST_BATCH", 100)
+            work_on(run)
+        monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 100)
         while left >= 0:
             calls = dice.randint(1, 40) if left else 10**9
 
@@ -149,7 +149,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
 
             try:
                 with store.work_on(stopped) as run:
-                    carry_on(run, on_batch=count, on_step=count)
+                    work_on(run, Context(path, watch=count))
                 break
             except KeyboardInterrupt:
                 left -= 1
@@ -159,8 +159,8 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
 
 @pytest.mark.parametrize("method", ["psro", "seed-nash"])
 def test_the_mixture_of_a_certain_game_is_its_equilibrium(method, tmp_path):
-    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(CHOICES, method).as_ask()) as run:
-        result = carry_on(run)
+    with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(CHOICES, method).to_json()) as run:
+        result = work_on(run)
     shares = np.zeros(3)
     for theta, weight in zip(result["thetas"], result["weights"], strict=True):
         shares[int(np.argmax(theta))] += weight

@@ -3,6 +3,7 @@
 import json
 import sys
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +23,11 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.morra import exact as morra
 from fogspiel.runs.agent_texts import agent_from_text
-from fogspiel.runs.kinds import round_robin
-from fogspiel.runs.kinds.match import ask_of, play_match
-from fogspiel.runs.kinds.tune import Request, answer_of, carry_on, tune_unstored
-from fogspiel.runs.store import Store, canonical
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds import match, round_robin
+from fogspiel.runs.kinds.tune import Request, answer_of, tune_unstored
+from fogspiel.runs.store import Draft, Store, canonical
+from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
 from fogspiel.tune.methods import methods
@@ -39,8 +41,8 @@ MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "perm
 def run(tmp_path_factory):
     """A finished psro run of Morra: its store and its name."""
     path = tmp_path_factory.mktemp("mixtures") / "runs.db"
-    with Store.open(path, write=True) as store, store.create(request().as_ask()) as run:
-        carry_on(run)
+    with Store.open(path, write=True) as store, store.create(request().to_json()) as run:
+        work_on(run)
         return path, run.name
 
 
@@ -170,17 +172,17 @@ def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path
 
     def rows(path, every):
         with Store.open(path, write=True) as store:
-            name = store.create(asked.as_ask()).name
+            name = store.create(asked.to_json()).name
         for _ in count():
             steps = count(1)
 
-            def stop(arena, step, steps=steps):
-                if every and next(steps) == every:
+            def stop(progress, steps=steps):
+                if every and "population" in progress.words and next(steps) == every:
                     raise Interruption
 
             with Store.open(path, write=True) as store, store.work_on(name) as run:
                 try:
-                    carry_on(run, on_step=stop)
+                    work_on(run, Context(path, watch=stop))
                 except Interruption:
                     continue
                 return [(row.kind, canonical(row.body)) for row in run.rows]
@@ -234,8 +236,8 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
     monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
     with Store.open(tmp_path / "a.db", write=True) as store:
         asked = Request("batawaf", "luckiest", games=2100, report_games=40_000)
-        with store.create(asked.as_ask()) as run:
-            result = carry_on(run)
+        with store.create(asked.to_json()) as run:
+            result = work_on(run)
     seen = sys.modules["fogspiel.tune.methods.lucky"].SEEN
     assert seen["claimed"] > seen["mean"] + 0.2
     assert abs(result["score"] - seen["mean"]) < 0.05
@@ -273,22 +275,29 @@ def mixture_file(path, thetas):
     return str(path)
 
 
+def asked_match(words, store, games):
+    return match.Request.of(MORRA, words, store, 1, games, "swapped").to_json()
+
+
 def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
     one, other = ([list(fixed_baseline(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
     words = mixture_file(tmp_path / "mixture.json", one)
     first, second = (agent_from_text(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
-    ask = as_written(ask_of(MORRA, first, second, 1, 400, "swapped"))
+    ask = as_written(asked_match((words, "fixed"), tmp_path, 400))
     expected = evaluate(MORRA, first, second, report_key(1), 400)
     mixture_file(tmp_path / "mixture.json", other)
     assert evaluate(MORRA, agent_from_text(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
-    assert play_match(ask, None, 1, lambda so_far: None, tmp_path) == expected
+    context = Context(tmp_path)
+    assert work_on(Draft(tmp_path, ask), context) == expected.as_json()
     half = evaluate(MORRA, first, second, report_key(1), 200).as_json()
     (tmp_path / "mixture.json").unlink()
-    assert play_match(ask, half, 1, lambda so_far: None, tmp_path) == expected
+    with Store.open(tmp_path / "half.db", write=True) as store, store.create(ask) as run:
+        run.append("step", half)
+        assert work_on(run, context) == expected.as_json()
 
 
 def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
-    ask = ask_of(MORRA, fixed_baseline(MORRA, 1), find_policy(MORRA, "uniform"), 1, 2, "coin")
+    ask = asked_match(("fixed", "uniform"), Path(), 2)
     assert as_written(ask)["first_theta"] == list(fixed_baseline(MORRA, 1).theta) and ask["second_theta"] is None
     assert {key for key in ask if key.startswith(("first", "second"))} == {
         f"{side}{part}" for side in ("first", "second") for part in ("", "_theta")
@@ -300,13 +309,11 @@ def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
     for name in (words, "fixed", "redrawn"):
         player = agent_from_text(MORRA, name, tmp_path, 1)
         kept = freeze(MORRA, player)
-        assert round_robin.parse_tournament(MORRA, (name, "uniform"), 2, 1, tmp_path).players[0] == {
-            "name": name,
-            **kept,
-        }
+        robin = round_robin.Request.of(MORRA, (name, "uniform"), 2, 1, tmp_path)
+        assert robin.to_json()["players"][0] == {"name": name, **kept}
         if name != words:  # a page may not name a file
             assert freeze_opponent(MORRA, name, tmp_path, 1) == {"words": name, **kept}
-        ask = ask_of(MORRA, player, player, 1, 2, "swapped")
+        ask = asked_match((name, name), tmp_path, 2)
         assert {key: ask[f"first_{key}"] for key in kept} == kept
 
 

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from fogspiel.core.game import find_game
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.matches import EngineSpec
-from fogspiel.runs.kinds.kriegspiel import EngineMatch
-from fogspiel.runs.kinds.round_robin import parse_tournament
+from fogspiel.runs.engine_match import EngineMatch
+from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
@@ -93,16 +93,16 @@ def test_the_form_is_filled_in_with_anything_and_runs_nothing(client, tmp_path):
 def asks(folder):
     """Requests of runs that name a program or a file, as the command line makes them or a changed store has them."""
     seats = tuple(EngineSpec(engine, Effort(nodes=1)) for engine in (f"hs:uci=touch {folder / 'trace'}", "random"))
-    yield EngineMatch(seats, 2, longest=2).as_ask()
-    modelled = EngineMatch((EngineSpec("C:none", Effort(nodes=1)), seats[1]), 2, longest=2).as_ask()
+    yield EngineMatch(seats, 2, longest=2).to_json()
+    modelled = EngineMatch((EngineSpec("C:none", Effort(nodes=1)), seats[1]), 2, longest=2).to_json()
     modelled["players"][0]["engine"] = f"C:{folder / 'model.npz'}"
     yield modelled
     vector = folder / "vector.json"
     vector.write_text("[20]")
-    yield parse_tournament(find_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").as_ask() | {
+    yield round_robin.Request.of(find_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").to_json() | {
         "players": [{"name": "hold20"}, {"name": str(vector)}]
     }
-    yield Request("pig", games=10).as_ask() | {"baseline": str(vector)}
+    yield Request("pig", games=10).to_json() | {"baseline": str(vector)}
     rules = folder / "own.py"
     rules.write_text(f"open({str(folder / 'trace')!r}, 'w')")
     solve = {"game": "own", "source": str(rules), "solver": "auto", "exact": False, "gap": 1e-6, "memory": 1.0}

@@ -10,9 +10,11 @@ from fastapi.testclient import TestClient
 from fogspiel.core.explain import Picture
 from fogspiel.core.game import find_game
 from fogspiel.games.resistance.setups import SETUPS
+from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds import round_robin
-from fogspiel.runs.kinds.solve import Request, carry_on, in_silence, task_of
+from fogspiel.runs.kinds.solve import Request, task_of
 from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
 from fogspiel.solve.resistance.plan_tables import TABLES
 from fogspiel.solve.resistance.words import plan_lines
 from fogspiel.web.app import application, guard
@@ -27,10 +29,9 @@ def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     path = folder / "runs.db"
     with Store.open(path, write=True) as store:
-        task = task_of(Request("kuhn"), in_silence)
-        carry_on(store.create(task.ask), task=task)
-        asked = round_robin.parse_tournament(find_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
-        round_robin.carry_on(store.create(asked.as_ask()), path, 1, {})
+        work_on(store.create(task_of(Request("kuhn")).ask))
+        asked = round_robin.Request.of(find_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
+        work_on(store.create(asked.to_json()), Context(path))
         store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
     app = application(path, folder / "games.db")
     with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:

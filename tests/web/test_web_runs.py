@@ -6,7 +6,8 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from fogspiel.runs.kinds.tune import Request, carry_on
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
 
@@ -31,7 +32,7 @@ def shelf(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shelf")
     with Store.open(folder / "runs.db", write=True) as store:
         for seed in (1, 2):
-            carry_on(store.create(tuning(seed).as_ask()))
+            work_on(store.create(tuning(seed).to_json()))
     return folder
 
 
@@ -128,7 +129,7 @@ def test_looking_at_everything_leaves_every_file_of_the_store_as_it_was(shelf):
 def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
     with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
-        run = store.create(tuning().as_ask())
+        run = store.create(tuning().to_json())
         body = {"accepted": False, "games": 10, "population": 1, "sigma": 1.0}
         body |= {"events": [{"counts": [1, 0, 3, 0, 1], "decision": -1, "games": 10}]}
         for number in range(3):
@@ -212,7 +213,7 @@ def test_a_third_run_at_the_same_time_is_refused_in_a_sentence(tmp_path):
     order = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25"}
     with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
         for seed in (1, 2):
-            store.create(tuning(seed).as_ask())
+            store.create(tuning(seed).to_json())
         answer = client.post("/api/runs", json=order)
         assert answer.status_code == 409 and "batawaf-1, batawaf-2" in answer.json()["error"]
 

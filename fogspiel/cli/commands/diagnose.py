@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
-from ..report_tables import show_report
+from ..work import show_report, write
 
 
 @app.command()
@@ -23,7 +23,6 @@ def diagnose(
 ) -> None:
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
     from ...papers.exploitability import Request, diagnose, game_of, report
-    from ...runs.report import write_report
     from ...runs.store import Store
     from .. import console
 
@@ -38,6 +37,6 @@ def diagnose(
     options = f"--games {games} --report-games {report_games} --pair-games {pair_games} --seed {seed}"
     made = report(found, f"fogspiel diagnose {' '.join(run.name for run in asked)} {options}")
     if as_json:
-        files = [str(path) for path in write_report(made, output or Path(f"fogspiel-{made.name}"))]
+        _, files = write(made, output)
         return print_json({"runs": [one.as_json() for one in found], "command": made.command, "files": files})
-    return show_report(made, None, output, as_json)
+    return show_report(made, output, as_json)

@@ -34,8 +34,7 @@ def explain(
     from ...core.agents import Policy
     from ...core.game import find_game, games
     from ...runs.agent_texts import RUN_NAME, agent_from_text
-    from ...runs.kinds.bounds import METHOD as BOUNDS
-    from ...runs.kinds.solve import METHOD as SOLVE
+    from ...runs.kind import kind_of
     from ...solve import certificates
 
     if what.endswith(".json"):
@@ -47,21 +46,18 @@ def explain(
     if strategy is not None:
         chosen, words = find_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in games():
-        ask = _run(what, store).ask
-        if ask.get("method") == SOLVE:
-            return _print_solution(_certificate_of(what, store), every, game, as_json)
-        if ask.get("method") == BOUNDS:
-            raise ValueError(
-                f"run {what} has bounds, not a strategy that could be explained: give a tuned or solved run"
-            )
-        chosen, words = find_game(ask["game"]), what
+        run = _run(what, store)
+        if proof := kind_of(run).explained(run):
+            return _print_solution(proof, every, game, as_json)
+        chosen, words = find_game(run.ask["game"]), what
     else:
         return _print_solution(_solution_of(what), every, game, as_json)
     announce_compilation()
     player = agent_from_text(chosen, words, store_path(store), seed)
     if isinstance(player, Policy):
         return _print_player(chosen, player, seed, as_json)
-    return _print_solution(_certificate_of(words, store), every, game, as_json)
+    run = _run(words, store)
+    return _print_solution(kind_of(run).explained(run) or {}, every, game, as_json)
 
 
 def _run(name: str, store: Path | None) -> "Run":
@@ -70,14 +66,6 @@ def _run(name: str, store: Path | None) -> "Run":
 
     with Store.open(store_path(store), write=False) as runs:
         return runs.read(name)
-
-
-def _certificate_of(name: str, store: Path | None) -> dict[str, Any]:
-    """The certificate that a solve found."""
-    result = _run(name, store).result
-    if result is None or result["certificate"] is None:
-        raise ValueError(f"run {name} has no certificate: it must be a finished solve")
-    return result["certificate"]
 
 
 def _solution_of(name: str) -> dict[str, Any]:

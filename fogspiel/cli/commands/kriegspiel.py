@@ -5,25 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import (
-    AsJson,
-    Cluster,
-    Seed,
-    StorePath,
-    announce_compilation,
-    app,
-    cores,
-    print_json,
-    resumable,
-    resume_command,
-    store_path,
-)
+from ..app import AsJson, Cluster, Seed, StorePath, app, print_json
+from ..work import Options, begin_and_show
 
 if TYPE_CHECKING:
     from ...kriegspiel.engine import Effort
-    from ...kriegspiel.matches import EngineSpec, Row
-    from ...runs.kinds.kriegspiel import EngineMatch
-    from ...runs.store import Run, Store
+    from ...kriegspiel.matches import EngineSpec
 
 group = typer.Typer(
     name="kriegspiel",
@@ -95,13 +82,14 @@ def play_match(
 ) -> None:
     """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
     from ...kriegspiel.referee import Switches
-    from ...runs.kinds.kriegspiel import EngineMatch
+    from ...runs.engine_match import EngineMatch
 
     effort = effort_of(time, nodes, threads)
     other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = (seat_of(first, effort), seat_of(second, other))
-    begin_meeting(EngineMatch(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
+    request = EngineMatch(seats, games, seed, longest, stop, switches)
+    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
 
 
 @group.command("round-robin")
@@ -127,168 +115,13 @@ def play_round_robin(
 ) -> None:
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
     from ...kriegspiel.referee import Switches
-    from ...runs.kinds.kriegspiel import EngineMatch
+    from ...runs.engine_match import EngineMatch
 
     effort = effort_of(time, nodes, threads)
     switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
     seats = tuple(seat_of(word, effort) for word in engines)
-    begin_meeting(EngineMatch(seats, games, seed, longest, stop, switches), store, processes, cluster, output, as_json)
-
-
-def begin_meeting(
-    request: "EngineMatch",
-    store: Path | None,
-    processes: int | None,
-    cluster: str | None,
-    output: Path | None,
-    as_json: bool,
-) -> None:
-    """Play what was asked, on from where it was left if it was begun before."""
-    from ...runs.jobs import find_or_create_run
-    from ...runs.store import Store
-    from ..report_tables import demand_answer
-
-    ask = request.as_ask()
-    demand_answer(cluster)
-    with Store.open(store_path(store), write=True) as runs:
-        work_on_meeting(runs, find_or_create_run(runs, ask), store, processes, as_json, cluster, output)
-
-
-def work_on_meeting(
-    runs: "Store",
-    run: "Run",
-    store: Path | None,
-    processes: int | None,
-    as_json: bool,
-    cluster: str | None = None,
-    output: Path | None = None,
-) -> None:
-    """Play a stored match or round robin, print what came out, and write a report if there is a folder for it."""
-    from ...papers.kriegspiel_report import report
-    from ...runs.kinds import kriegspiel as bouts
-    from ...runs.report import write_report
-    from .. import console
-
-    met = played_meeting(runs, run, store, processes, as_json, cluster)
-    request = bouts.request_of(run)
-    files = [str(path) for path in write_report(report(request, met), output)] if output else []
-    if as_json:
-        return print_json(bouts.as_json(run.name, request, met) | ({"files": files} if output else {}))
-    print_meeting(run.name, request, met)
-    if output:
-        page = next(file for file in files if file.endswith(".html"))
-        console.out.print(f"the report: {page} and {len(files) - 1} other files", markup=False)
-    return None
-
-
-def played_meeting(
-    runs: "Store",
-    run: "Run",
-    store: Path | None,
-    processes: int | None,
-    as_json: bool,
-    cluster: str | None = None,
-    again: str | None = None,
-) -> list[list["Row"]]:
-    """Play a stored match or round robin with a progress bar; an interruption prints the command that goes on."""
-    from ...runs.jobs import known_rows
-    from ...runs.kinds import kriegspiel as bouts
-    from ...stats.elo import Strength
-    from .. import console
-
-    request = bouts.request_of(run)
-    announce_compilation()
-    found_finished = ", found finished in the store" if run.finished else ""
-    console.err.print(f"run {run.name}: {' - '.join(request.names)}{found_finished}", markup=False)
-    at_once = processes or max(1, cores(None) // max(seat.effort.threads for seat in request.seats))
-    with resumable(run, store, as_json, again), console.progress(run.name, 1.0) as bar:
-
-        def watch(done: int, total: int, strength: Strength, row: "Row") -> None:
-            words = f"{2 * done} of {2 * total} games: {row['first']} - {row['second']} {_tally(strength.as_json())}"
-            bar.show(done / total, words, 2 * done)
-
-        def on_fault(sentence: str) -> None:
-            console.err.print(sentence, markup=False)
-
-        try:
-            return bouts.carry_on(run, at_once, known_rows(runs, bouts.METHOD), watch, cluster, on_fault)
-        except ValueError as error:  # as when an engine asks a program that has ended
-            again = again or resume_command(run.name, store)
-            raise ValueError(f"{error}; what was played is kept, go on with: {again}") from error
-
-
-def report_meeting(run: "Run") -> None:
-    """Show a match or round robin that is finished."""
-    from ...runs.kinds.kriegspiel import parse_ask, rows_in
-
-    print_meeting(run.name, parse_ask(run.ask), rows_in(run))
-
-
-def _tally(figures: dict[str, Any]) -> str:
-    return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
-
-
-def _elo(figures: dict[str, Any]) -> str:
-    """A difference in Elo with its interval; what is beyond all limits is infinite."""
-    low, high = figures["elo_interval"]
-    shown = [f"{limit:+.0f}" if limit is not None else sign for limit, sign in ((low, "-inf"), (high, "+inf"))]
-    middle = figures["elo"]
-    if middle is None:
-        return f"{'+' if figures['score'] > 0.5 else '-'}inf [{', '.join(shown)}]"
-    return f"{middle:+.0f} [{', '.join(shown)}]"
-
-
-def print_meeting(run: str, request: "EngineMatch", met: list[list["Row"]]) -> None:
-    """Print the result for people."""
-    from ...kriegspiel.matches import elo_of_pairs, endings_of
-    from ...runs.kinds.kriegspiel import outcome, standing_of
-    from ...runs.report import cell_text
-    from ...runs.standings import sentences, tables
-    from ...stats.elo import INTERVALS_NOTE
-    from .. import console
-
-    if len(met) == 1:
-        return _print_match(run, request, outcome(request, met))
-    found = standing_of(request, met)
-    for sentence in sentences(found):
-        console.out.print(sentence + "\n", markup=False)
-    for table in tables(found)[:2]:
-        console.table(table.title, table.columns, [tuple(cell_text(cell) for cell in row) for row in table.rows])
-    rows = []
-    for (i, j), played in zip(request.pairs, met, strict=True):
-        figures, manner = elo_of_pairs(played).as_json(request.stop), endings_of(played)
-        score = console.with_interval(figures["score"], figures["interval"])
-        names = request.names[i], request.names[j]
-        rows.append((*names, figures["games"], _tally(figures), score, _elo(figures), f"{manner.plies:.0f}"))
-    columns = ("first", "second", "games", "+ = -", "score [interval]", "Elo [interval]", "plies")
-    console.table("All pairs", columns, rows)
-    console.out.print(INTERVALS_NOTE, markup=False)
-    console.out.print(f"the games: fogspiel kriegspiel export {run}", markup=False)
-    return None
-
-
-def _print_match(run: str, request: "EngineMatch", figures: dict[str, Any]) -> None:
-    from .. import console
-
-    first, second = request.names
-    score = console.with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
-    kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
-    lines = [
-        f"{first} against {second}: {_tally(figures)} in {figures['games']} games, score {score}",
-        f"Elo {_elo(figures)} (95 %, {kind}); pairs by half points 0 to 4: {' '.join(map(str, figures['pairs']))}",
-    ]
-    if figures["wins_per_loss"] is not None:
-        lines[-1] += f"; {figures['wins_per_loss']:.2f} wins for a loss"
-    if request.stop:
-        proved = {1: f"{first} is proved to be better", -1: f"{second} is proved to be better", 0: "nothing is proved"}
-        lines.append(proved[figures["decision"]])
-    refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
-    nodes = " and ".join("?" if count is None else f"{count:,.0f}" for count in figures["nodes_per_move"])
-    lines.append(f"{figures['plies']:.0f} plies a game; refused attempts a move: {refused}; nodes a move: {nodes}")
-    lines.append("; ".join(f"{count} {ending}" for ending, count in figures["endings"].items()))
-    lines.append(f"the games: fogspiel kriegspiel export {run}")
-    for line in lines:
-        console.out.print(line, markup=False)
+    request = EngineMatch(seats, games, seed, longest, stop, switches)
+    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
 
 
 @group.command("engines")

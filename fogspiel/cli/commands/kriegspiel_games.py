@@ -1,13 +1,12 @@
 """fogspiel kriegspiel play and export: games against an engine, and records."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path
+from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path, write_text
 from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
 
 
@@ -21,8 +20,7 @@ def export_games(
     as_json: AsJson = False,
 ) -> None:
     """Write the games of a match or round robin as PGN, whole or as one side knows them."""
-    from ...papers.kriegspiel_pgn import texts_of
-    from ...runs.kinds.kriegspiel import METHOD
+    from ...runs.kinds.kriegspiel import games_as_pgn
     from ...runs.store import Store
 
     if form != "pgn":
@@ -31,22 +29,10 @@ def export_games(
         raise ValueError("--json and PGN cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
-    if found.ask["method"] != METHOD:
-        raise ValueError(f"run {run} is no match of Kriegspiel engines: it is a {found.ask['method']}")
-    games = list(texts_of(found, side))
-    _write("\n".join(games), output)
+    games = list(games_as_pgn(found, side))
+    write_text("\n".join(games), output)
     if as_json:
         print_json({"run": run, "format": form, "side": side, "games": len(games), "output": str(output)})
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        output.write_text(text)
-    except OSError as error:
-        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
 
 
 @group.command("play")
@@ -108,7 +94,7 @@ def _keep(
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
     text = write_pgn(record, tags, result=result)
     try:
-        _write(text, path)
+        write_text(text, path)
     except ValueError:
         tell(text)
         raise

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, print_json, store_path
-from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group, played_meeting
+from ..app import AsJson, Cluster, Seed, StorePath, print_json
+from ..work import Options, begin, check_cluster
+from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group
 
 if TYPE_CHECKING:
     from ...kriegspiel.matches import Row
-    from ...runs.kinds.kriegspiel import EngineMatch
+    from ...runs.engine_match import EngineMatch
 
 
 @group.command("learn")
@@ -39,23 +40,20 @@ def learn_model(
     from ...kriegspiel.engine import parse_engine
     from ...papers.opponent_training import POPULATION, Lesson
     from ...papers.opponent_training import rounds as taught_in
-    from ...runs.jobs import find_or_create_run
-    from ...runs.store import Store
     from .. import console
-    from ..report_tables import demand_answer
 
     words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
     if not engines and (time is not None or nodes is not None):
         words = tuple(parse_engine(word)[0] for word in words)
     lesson = Lesson(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
-    demand_answer(cluster)
+    check_cluster(cluster)
     again, names, found = shlex.join(["fogspiel", *sys.argv[1:]]), [], []
+    options = Options(store, as_json, processes, cluster, again=again)
 
-    def play(meeting: "EngineMatch") -> list[list["Row"]]:
-        with Store.open(store_path(store), write=True) as runs:
-            run = find_or_create_run(runs, meeting.as_ask())
-            names.append(run.name)
-            return played_meeting(runs, run, store, processes, as_json, cluster, again)
+    def play(match: "EngineMatch") -> list[list["Row"]]:
+        run = begin(match.to_json(), options, once=True)
+        names.append(run.name)
+        return match.rows(run)
 
     for taught in taught_in(lesson, play):
         change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"

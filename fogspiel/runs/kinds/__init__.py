@@ -1,1 +1,1 @@
-"""One file per kind of run, found by itself."""
+"""One file per kind of run, found by itself: each has a `KIND`."""

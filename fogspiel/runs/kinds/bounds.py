@@ -1,23 +1,20 @@
-"""Bounds on games that are too large to be solved: narrowed as long as the budget lasts, stored, and resumed."""
+"""Bounds on games that are too large to be solved: narrowed as long as the budget lasts."""
 
-import time
-from collections.abc import Callable
+import shlex
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from math import isfinite
-from typing import Any
+from functools import partial
+from typing import Self
 
-from ... import __version__
 from ...core.game import find_game
 from ...phantom.bounds import bounds_of
 from ...solve.checkers.phantom_bounds import GAMES
-from ..store import Run
-
-METHOD = "bounds"
-"""What stands for the method in the request of bounds."""
-KEEP_SECONDS = 2.0
-
-Watch = Callable[[str, float, float], None]
+from ..kind import Delivered
+from ..request import check_option, versions
+from ..store import Json, Run
+from ..value import ValueKind, facts_of
+from ..work import Context, Progress, Recorder
 
 
 @dataclass(frozen=True)
@@ -33,42 +30,97 @@ class Request:
         if self.game not in GAMES:
             find_game(self.game)
             raise ValueError(f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
-        for name, value in (("time", self.seconds), ("memory", self.memory)):
-            if not (isfinite(value) and value > 0):
-                raise ValueError(f"--{name} is {value}: it must be a positive number")
+        check_option("time", self.seconds)
+        check_option("memory", self.memory)
 
-    def as_ask(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """The first row of the run."""
-        return asdict(self) | {"method": METHOD, "rules": find_game(self.game).version, "fogspiel": __version__}
+        return asdict(self) | {"method": KIND.method} | versions(self.game)
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        return cls(ask["game"], ask["seconds"], ask["memory"])
 
 
-def carry_on(run: Run, watch: Watch = lambda remark, lower, upper: None) -> dict[str, Any]:
-    """Narrow the bounds until they meet or the budget is spent; returns the result, which is stored as the last row."""
-    ask, partial = run.ask, run.partial()
-    left = ask["seconds"] - run.seconds_worked
-    stages = bounds_of(ask["game"], max(left, 0.0), ask["memory"], partial["saved"] if partial else None)
-    latest, kept = None, time.monotonic()
-    try:
+@dataclass(frozen=True)
+class BoundsResult:
+    """The bounds, and the certificate that proves them."""
+
+    lower: Fraction
+    upper: Fraction
+    certificate: Json
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return {
+            "lower": str(self.lower),
+            "upper": str(self.upper),
+            "exact": self.lower == self.upper,
+            "certificate": self.certificate,
+            "score": float((self.lower + self.upper) / 2),
+            "interval": [float(self.lower), float(self.upper)],
+        }
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        """The result of a stored row."""
+        return cls(Fraction(body["lower"]), Fraction(body["upper"]), body["certificate"])
+
+
+class Bounds(ValueKind):
+    """Prove bounds on the value of a game that is too large to be solved."""
+
+    name = title = method = "bounds"
+    heading = "Bounds"
+
+    def check(self, run: Run) -> Request:
+        """The request."""
+        return Request.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> BoundsResult:
+        """Narrow the bounds until they meet or the budget is spent."""
+        request, kept = self.check(run), run.partial()
+        left = max(request.seconds - run.seconds_worked, 0.0)
+        stages = bounds_of(request.game, left, request.memory, kept["saved"] if kept else None)
         while True:
-            latest = next(stages)
-            watch(latest.remark, float(latest.lower), float(latest.upper))
-            if time.monotonic() - kept > KEEP_SECONDS:
-                run.keep_partial({"saved": latest.saved})
-                kept = time.monotonic()
-    except StopIteration as end:
-        found = end.value
-    except KeyboardInterrupt:
-        if latest is not None:
-            run.keep_partial({"saved": latest.saved})
-        raise
-    lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
-    result = {
-        "lower": str(lower),
-        "upper": str(upper),
-        "exact": lower == upper,
-        "certificate": found["certificate"],
-        "score": float((lower + upper) / 2),
-        "interval": [float(lower), float(upper)],
-    }
-    run.append("result", result)
-    return result
+            try:
+                stage = next(stages)
+            except StopIteration as end:
+                found = end.value
+                break
+            recorder.keep(partial(dict, saved=stage.saved))
+            bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
+            context.watch(Progress(f"{stage.remark}, {bounds}"))
+        return BoundsResult.from_json(found)
+
+    def headline(self, run: Run) -> str:
+        """The game."""
+        return f"bounds on {run.ask['game']}"
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """The bounds, and where the certificate is."""
+        return facts_of(run, ("lower", "upper", "exact"), delivered)
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+        """The bounds, and how to check them."""
+        result = BoundsResult.from_json(run.result or {})
+        if result.lower == result.upper:
+            value = f"exactly {result.lower}"
+        else:
+            lower, upper = float(result.lower), float(result.upper)
+            width = f"({lower:.6f} and {upper:.6f}, width {upper - lower:.6f})"
+            value = f"between {result.lower} and {result.upper} {width}"
+        spent = "" if delivered.seconds is None else f", {delivered.seconds:.1f} CPU s"
+        yield f"{run.ask['game']} (classical): the first player gets {value}{spent}"
+        path = delivered.certificate
+        yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
+
+    def explained(self, run: Run) -> Json:
+        """Refuse: there are bounds, and no strategy."""
+        raise ValueError(
+            f"run {run.name} has bounds, not a strategy that could be explained: give a tuned or solved run"
+        )
+
+
+KIND = Bounds()

@@ -1,240 +1,181 @@
-"""Matches and round robins of Kriegspiel engines: stored bout by bout, resumed where they were left.
+"""Matches and round robins of Kriegspiel engines, stored pair of games by pair of games."""
 
-A bout is two games with the colours swapped. Its row depends on the engines, their code, their effort, the seed and its
-number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
-"""
-
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from ... import __version__
-from ...core.game import find_game
-from ...kriegspiel.matches import EngineSpec, Row, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec
-from ...kriegspiel.referee import WILD_16, Switches
-from ...stats.elo import Strength
-from ...stats.race import Race, decision
-from ...stats.round_robin import counts_of
-from ..jobs import Job
-from ..standings import Standings, standings
-from ..store import Run
-from ..workers import Limits, run_jobs, say
-from .tune import check_seed
+from ...kriegspiel.matches import elo_of_pairs, parse_engine_spec
+from ...kriegspiel.pgn import RESULTS, write_pgn
+from ...stats.race import interval, mean
+from ..engine_match import GAME, METHOD, EngineMatch, proved_winner
+from ..engine_report import engine_report, match_lines, round_robin_lines, tally
+from ..formatting import with_interval
+from ..jobs import JobRunner, Row
+from ..kind import Delivered, Kind
+from ..report import Cell, Report, Table
+from ..store import Json, Run
+from ..trail import Point, Trail
+from ..work import Context, Progress, Recorder
+from .round_robin import best_of
 
-GAME = METHOD = "kriegspiel"
-"""The game, and what stands for the method in the request of such a run."""
-RACE = Race("count-mixture")
-"""What may stop a match before all its games are played."""
-FEWEST, MOST = 2, 100
-NODES_A_SECOND = 1000
-"""What the slowest engine searches at least: so long one waits for a sign of life."""
+
+class EngineTrail(Trail):
+    """Two engines: the score after every two games."""
+
+    title, x, y = "The first engine's score so far", "games", "score"
+
+    def __init__(self, games: int):
+        super().__init__(games, "games")
+        self.pairs = np.zeros(5, np.int64)
+
+    def step(self, body: Json) -> Point:
+        """The score after one pair of games more."""
+        self.done += 2
+        self.pairs += elo_of_pairs([body["row"]]).pairs
+        return Point(self.done, mean(self.pairs), *interval(self.pairs))
 
 
 @dataclass(frozen=True)
-class EngineMatch:
-    """What was asked: two engines or more, each against each."""
+class EngineResult:
+    """The figures of a match, or who is best of a round robin."""
 
-    seats: tuple[EngineSpec, ...]
-    games: int
-    """At most so many games a pair of engines; an odd number is rounded up."""
-    seed: int = 1
-    longest: int | None = None
-    """After so many plies a game counts as drawn."""
-    stop: bool = False
-    """Whether two engines stop as soon as it is proved who is better."""
-    switches: Switches = WILD_16
+    request: EngineMatch
+    rows: Sequence[Sequence[Row]]
 
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        check_seed(self.seed)
-        if not FEWEST <= len(self.seats) <= MOST:
-            raise ValueError(f"a round robin has {FEWEST} to {MOST} engines, not {len(self.seats)}")
-        for name in self.names if len(self.seats) > 2 else ():
-            if self.names.count(name) > 1:
-                raise ValueError(f"{name} is there {self.names.count(name)} times: the engines must be different")
-        if self.games <= 0:
-            raise ValueError(f"--games is {self.games}: it must be a positive number")
-        if self.longest is not None and self.longest <= 0:
-            raise ValueError(f"--longest is {self.longest}: it must be a positive number of plies")
-
-    @property
-    def names(self) -> list[str]:
-        """The engines with their efforts."""
-        return [seat.name for seat in self.seats]
-
-    @property
-    def bouts(self) -> int:
-        """The most bouts of two engines."""
-        return -(-self.games // 2)
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Who meets whom."""
-        return list(combinations(range(len(self.seats)), 2))
-
-    @property
-    def timed(self) -> bool:
-        """Whether an engine has seconds, so that the machine has a say in its moves."""
-        return any(seat.effort.seconds is not None for seat in self.seats)
-
-    def as_ask(self) -> Row:
-        """The first row of the run."""
-        return {
-            "game": GAME,
-            "method": METHOD,
-            "players": [seat.as_json() for seat in self.seats],
-            "codes": [code_of(seat.engine) for seat in self.seats],
-            "games": self.games,
-            "seed": self.seed,
-            "longest": self.longest,
-            "stop": self.stop,
-            "switches": self.switches.as_json(),
-            "rules": find_game(GAME).version,
-            "fogspiel": __version__,
-        }
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return self.request.outcome(self.rows)
 
 
-def parse_ask(ask: Row) -> EngineMatch:
-    """The meeting that a request describes."""
-    seats = tuple(parse_engine_spec(kept) for kept in ask["players"])
-    return EngineMatch(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], Switches(**ask["switches"]))
+class Kriegspiel(Kind):
+    """Let Kriegspiel engines meet each other."""
+
+    name, title, method = "kriegspiel", "Kriegspiel match", METHOD
+
+    def check(self, run: Run) -> EngineMatch:
+        """The request, if the engines are still those that have played it."""
+        request = EngineMatch.from_json(run.ask)
+        if not run.finished and run.ask != request.to_json():
+            raise ValueError(
+                f"run {run.name} was played by fogspiel {run.ask['fogspiel']} or by engines whose code has changed "
+                "since: start it anew"
+            )
+        return request
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> EngineResult:
+        """Play on until all engines have met."""
+        request = self.check(run)
+        runner = JobRunner(run, recorder, context, request.patience)
+        try:
+            return EngineResult(request, self._play(request, runner))
+        except ValueError as error:  # as when an engine asks a program that has ended
+            raise ValueError(f"{error}; what was played is kept, go on with: {context.again}") from error
+
+    def _play(self, request: EngineMatch, runner: JobRunner) -> list[list[Row]]:
+        """The rows of every two engines."""
+        found: list[list[Row]] = [[] for _ in request.meetings]
+        done, total = 0, len(found) * request.pairs_of_games
+        # Without a race all jobs are one batch, so that no process waits for the last game of each two engines.
+        for batch in [[place] for place in range(len(found))] if request.stop else [list(range(len(found)))]:
+            jobs = [(place, job) for place in batch for job in request.jobs(request.meetings[place])]
+            with closing(runner.rows([job for _, job in jobs])) as rows:
+                for (place, _), row in zip(jobs, rows, strict=True):
+                    found[place].append(row)
+                    done += 1
+                    strength = elo_of_pairs(found[place])
+                    score = f"{row['first']} - {row['second']} {tally(strength.as_json())}"
+                    words = f"{2 * done} of {2 * total} games: {score}"
+                    runner.context.watch(Progress(words, done / total, 2 * done))
+                    if request.stop and proved_winner(strength):
+                        break
+        return found
+
+    def processes(self, run: Run, cores: int) -> int:
+        """As many games at a time as leave every engine its threads."""
+        return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.ask).seats))
+
+    # Telling
+
+    def headline(self, run: Run) -> str:
+        """The engines."""
+        return " - ".join(EngineMatch.from_json(run.ask).names)
+
+    def summary(self, run: Run) -> list[str]:
+        """The score of a match, or the best of a round robin."""
+        result = run.result
+        if result is None:
+            return []
+        if "best" in result:
+            return [best_of(result["best"])]
+        first, second = EngineMatch.from_json(run.ask).names
+        score = with_interval(result["score"], result["interval"])
+        played = f"{result['games']:,} games ({tally(result)}); the interval is valid at any time"
+        return [f"{first} against {second} scores {score} in {played}."]
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+        """The figures of a match, or the tables of a round robin."""
+        request = EngineMatch.from_json(run.ask)
+        rows = request.rows(run)
+        yield from match_lines(request, rows) if len(rows) == 1 else round_robin_lines(request, rows)
+        yield f"the games: fogspiel kriegspiel export {run.name}"
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """The figures of a match, or the standings and the figures of every two engines."""
+        request = EngineMatch.from_json(run.ask)
+        rows, names = request.rows(run), request.names
+        facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
+        facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.as_json()}
+        if len(rows) == 1:
+            first, second = (seat.as_json() for seat in request.seats)
+            return facts | {"first": first, "second": second} | request.outcome(rows)
+        met = zip(request.meetings, rows, strict=True)
+        figures = [{"first": names[i], "second": names[j]} | request.figures(part) for (i, j), part in met]
+        return facts | request.standings(rows).as_json() | {"meetings": figures}
+
+    def shown(self, key: str, value: object) -> str:
+        """Players by their names."""
+        if key == "players" and isinstance(value, list):
+            return ", ".join(parse_engine_spec(player).name for player in value)
+        return super().shown(key, value)
+
+    # Drawing and exporting
+
+    def trail(self, ask: Json) -> Trail:
+        """The score of two engines, or the pairs of games of more."""
+        many, pairs = len(ask["players"]), -(-ask["games"] // 2)
+        return EngineTrail(2 * pairs) if many == 2 else Trail(many * (many - 1) // 2 * pairs, "bouts")
+
+    def report(self, run: Run) -> Report:
+        """Cross-table, Elo with intervals, and how the games went."""
+        request = EngineMatch.from_json(run.ask)
+        return engine_report(request, request.rows(run))
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """Refuse: games are exported as PGN."""
+        raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
 
 
-def request_of(run: Run) -> EngineMatch:
-    """The meeting that a stored run plays, if the engines are still those that have played it."""
-    request = parse_ask(run.ask)
-    if not run.finished and run.ask != request.as_ask():
-        raise ValueError(
-            f"run {run.name} was played by fogspiel {run.ask['fogspiel']} or by engines whose code has changed since: "
-            "start it anew"
-        )
-    return request
+KIND = Kriegspiel()
 
 
-# Playing
-
-
-def jobs(request: EngineMatch, pair: tuple[int, int]) -> list[Job]:
-    """A job for every bout of two engines."""
-    ask = request.as_ask()
-    shared = {
-        "first": request.names[pair[0]],
-        "second": request.names[pair[1]],
-        "seats": [ask["players"][i] for i in pair],
-        "codes": [ask["codes"][i] for i in pair],
-        "longest": request.longest,
-        "switches": ask["switches"],
-        "rules": ask["rules"],
-        "seed": request.seed,
-    }
-    return [Job(bout, shared | {"number": number}) for number in range(request.bouts)]
-
-
-def patience(request: EngineMatch) -> Limits:
-    """How long a worker may be silent: engines do not tell that they go on while they think about a move."""
-    usual = Limits()
-    longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_A_SECOND for seat in request.seats)
-    return usual._replace(going_on=usual.going_on + 3 * longest)
-
-
-Watch = Callable[[int, int, Strength, Row], None]
-"""Is told how many bouts are done, of how many, how the two engines stand, and the new row."""
-
-
-def carry_on(
-    run: Run,
-    processes: int,
-    known: dict[str, Row],
-    watch: Watch = lambda done, total, strength, row: None,
-    cluster: str | None = None,
-    on_fault: Callable[[str], None] = say,
-) -> list[list[Row]]:
-    """Play on until all engines have met, each bout stored as a step; returns the bouts of every two of them."""
-    request = request_of(run)
-    met: list[list[Row]] = [[] for _ in request.pairs]
-    known = known | {body["key"]: body["row"] for body in run.steps}
-    stored, done, total = len(run.steps), 0, len(request.pairs) * request.bouts
-    # Without a race all bouts are one batch, so that nobody waits for the last bout of each two engines.
-    for batch in [[place] for place in range(len(met))] if request.stop else [list(range(len(met)))]:
-        asked = [(place, job) for place in batch for job in jobs(request, request.pairs[place])]
-        with closing(_play_pairs([job for _, job in asked], request, known, processes, cluster, on_fault)) as found:
-            for (place, job), row in zip(asked, found, strict=True):
-                met[place].append(row)
-                done += 1
-                if done > stored:
-                    run.append("step", {"key": job.key, "row": row})
-                strength = elo_of_pairs(met[place])
-                watch(done, total, strength, row)
-                if request.stop and proved_winner(strength):
-                    break
-    if not run.finished:
-        run.append("result", outcome(request, met))
-    return met
-
-
-def _play_pairs(
-    asked: list[Job],
-    request: EngineMatch,
-    known: dict[str, Row],
-    processes: int,
-    cluster: str | None,
-    on_fault: Callable[[str], None],
-) -> Generator[Row, None, None]:
-    """The rows of the bouts, in their order; what is known is not played again."""
-    left = [job for job in asked if job.key not in known]
-    with closing(run_jobs(left, processes, cluster, on_fault, patience(request))) as fresh:
-        for job in asked:
-            yield known[job.key] if job.key in known else next(fresh)
-
-
-def proved_winner(strength: Strength) -> int:
-    """Which engine is proved to be the better one: 1 the first, -1 the second, 0 neither yet."""
-    return decision(RACE, np.array(strength.pairs, np.int64))
-
-
-def rows_in(run: Run) -> list[list[Row]]:
-    """The stored bouts of every two engines of a run, as far as they were played."""
-    request = parse_ask(run.ask)
-    places = {(request.names[i], request.names[j]): place for place, (i, j) in enumerate(request.pairs)}
-    met: list[list[Row]] = [[] for _ in request.pairs]
-    for body in run.steps:
-        met[places[body["row"]["first"], body["row"]["second"]]].append(body["row"])
-    return met
-
-
-# Reporting
-
-
-def outcome(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Row:
-    """What came out, as the last row of the run."""
-    games = 2 * sum(len(rows) for rows in met)
-    if len(met) > 1:
-        return {"games": games, "best": standing_of(request, met).best}
-    strength = elo_of_pairs(met[0])
-    return strength.as_json(request.stop) | {"decision": proved_winner(strength)} | endings_of(met[0]).as_json()
-
-
-def standing_of(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Standings:
-    """The standings of a round robin."""
-    counts = {pair: elo_of_pairs(rows).pairs for pair, rows in zip(request.pairs, met, strict=True)}
-    return standings(request.names, counts_of(len(request.seats), counts), request.seed)
-
-
-def as_json(run: str, request: EngineMatch, met: Sequence[Sequence[Row]]) -> Row:
-    """What `--json` prints."""
-    facts: dict[str, Any] = {"run": run, "state": "finished", "game": GAME, "seed": request.seed}
-    facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.as_json()}
-    if len(met) == 1:
-        first, second = (seat.as_json() for seat in request.seats)
-        return facts | {"first": first, "second": second} | outcome(request, met)
-    pairs = [
-        {"first": request.names[i], "second": request.names[j]}
-        | elo_of_pairs(rows).as_json(request.stop)
-        | endings_of(rows).as_json()
-        for (i, j), rows in zip(request.pairs, met, strict=True)
-    ]
-    return facts | standing_of(request, met).as_json() | {"meetings": pairs}
+def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
+    """Every game of a run, with the engines, the number of its pair and the seed in its tags."""
+    if not KIND.made(run.ask["method"]):
+        raise ValueError(f"run {run.name} is no match of Kriegspiel engines: it is a {run.ask['method']}")
+    request = EngineMatch.from_json(run.ask)
+    for row in (row for rows in request.rows(run) for row in rows):
+        for game in row["games"]:
+            names, white = [row["first"], row["second"]], game["white"]
+            score = game["result"] if white == 0 else 2 - game["result"]
+            tags = {
+                "Event": run.name,
+                "Round": f"{row['number'] + 1}.{white + 1}",
+                "White": names[white],
+                "Black": names[1 - white],
+                "Seed": str(request.seed),
+                "PlyCount": str(game["plies"]),
+                "Termination": game["ending"],
+            }
+            yield write_pgn(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])

@@ -1,74 +1,211 @@
-"""A match that can be interrupted: what was asked and what was counted, so that it goes on where it stopped."""
+"""Matches of two agents: what was asked and what was counted, so that a match goes on where it stopped."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Self
 
-from ... import __version__
-from ...core.agents import Frozen, PlayerAgent, Policy, freeze, thaw
+from ...core.agents import Agent
 from ...core.game import Game, find_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import Score, evaluate
 from ...tune.arena import report_key
-from ..agent_texts import agent_from_text
-from .tune import check_seed
+from ..formatting import with_interval
+from ..kind import Delivered, Interruption, Kind
+from ..report import Cell
+from ..request import StoredAgent, check_option, check_seed, versions
+from ..store import Json, Run
+from ..trail import Point, Trail
+from ..work import Context, Progress, Recorder
 
-METHOD = "match"
-"""What stands for the method in the request of a match that was stored."""
-
-
-Side = Policy | PlayerAgent
-
-
-def ask_of(game: Game, first: Side, second: Side, seed: int, games: int, seats: str) -> dict[str, Any]:
-    """Everything the score depends on; parameters are kept as numbers, for a file or a run may change."""
-    check_seed(seed)
-    if games <= 0:
-        raise ValueError(f"--games is {games}: it must be a positive number")
-    if seats not in SEATS:
-        raise ValueError(f"--seats is {seats!r}: it must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
-    return {
-        "game": game.name,
-        "method": METHOD,
-        "first": first.name,
-        "second": second.name,
-        **_kept(game, "first", first),
-        **_kept(game, "second", second),
-        "seed": seed,
-        "games": games,
-        "seats": seats,
-        "rules": game.version,
-        "fogspiel": __version__,
-    }
+SIDES = ("first", "second")
+FORM = ("game", "first", "second", "games", "seed", "seats")
+"""What the form of a page has in common with a request."""
 
 
-def _kept(game: Game, side: str, player: Side) -> dict[str, Any]:
-    """The numbers of a side as the request keeps them; `theta` is null where its name says it all."""
-    return {f"{side}_theta": None} | {f"{side}_{key}": value for key, value in freeze(game, player).items()}
+@dataclass(frozen=True)
+class Request:
+    """Everything the score depends on."""
 
+    game: str
+    first: StoredAgent
+    second: StoredAgent
+    seed: int = 1
+    games: int = 20_000
+    seats: str = "swapped"
 
-def _frozen(ask: dict[str, Any], side: str) -> Frozen:
-    """The numbers that a request keeps of a side."""
-    found = {key: ask.get(f"{side}_{key}") for key in Frozen.__annotations__}
-    return cast(Frozen, {key: value for key, value in found.items() if value is not None})
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        check_seed(self.seed)
+        check_option("games", self.games)
+        if self.seats not in SEATS:
+            raise ValueError(f"--seats is {self.seats!r}: it must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
 
+    @classmethod
+    def of(cls, game: Game, words: Sequence[str], store: Path, seed: int, games: int, seats: str) -> Self:
+        """The match of the two agents that these words stand for."""
+        first, second = (StoredAgent.of(game, side, store, seed) for side in words)
+        return cls(game.name, first, second, seed, games, seats)
 
-def play_match(
-    ask: dict[str, Any],
-    counted: dict[str, Any] | None,
-    threads: int,
-    watch: Callable[[Score], None],
-    store: Path,
-) -> Score:
-    """Play the match that was asked, or what is left of it after what was counted; solved runs are in the store."""
-    game = find_game(ask["game"])
-    if ask["rules"] != game.version:
-        raise ValueError(
-            f"the match was played by version {ask['rules']} of the rules, which now are at {game.version}"
+    def agents(self, store: Path) -> tuple[Agent, Agent]:
+        """The two agents; solved runs are in the store."""
+        game = find_game(self.game)
+        return self.first.agent(game, store, self.seed), self.second.agent(game, store, self.seed)
+
+    def to_json(self) -> Json:
+        """The first row of the run; `theta` is null where the words of a side say it all."""
+        body: Json = {"game": self.game, "method": KIND.method}
+        for side, agent in zip(SIDES, (self.first, self.second), strict=True):
+            numbers = {f"{side}_{key}": value for key, value in agent.numbers.items()}
+            body |= {side: agent.words, f"{side}_theta": None} | numbers
+        return body | {"seed": self.seed, "games": self.games, "seats": self.seats} | versions(self.game)
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        first, second = (
+            StoredAgent.from_json(
+                ask[side],
+                {key.removeprefix(f"{side}_"): value for key, value in ask.items() if key.startswith(f"{side}_")},
+            )
+            for side in SIDES
         )
+        return cls(ask["game"], first, second, ask["seed"], ask["games"], ask["seats"])
 
-    def player(side: str) -> Side:
-        return thaw(game, _frozen(ask, side), ask[side]) or agent_from_text(game, ask[side], store, ask["seed"])
 
-    first, second, key = player("first"), player("second"), report_key(ask["seed"])
-    return evaluate(game, first, second, key, ask["games"], ask["seats"], threads, watch, counted)
+class ScoreTrail(Trail):
+    """The score so far."""
+
+    title, x, y = "The score so far", "games", "score"
+
+    def step(self, body: Json) -> Point:
+        """The score when the match was interrupted."""
+        self.done = body["games"]
+        return Point(self.done, body["score"], *body["interval"])
+
+    def under_way(self, partial: Json) -> Point | None:
+        """The score now."""
+        return self.step(partial)
+
+    def end(self, result: Json) -> Point | None:
+        """The score when all games are played."""
+        return self.step(result)
+
+
+class Match(Kind):
+    """Play two agents against each other."""
+
+    name = title = method = "match"
+    heading = "Match"
+    state_is_step = True
+
+    def check(self, run: Run) -> Request:
+        """The request, if the rules are still the same."""
+        rules, version = run.ask["rules"], find_game(run.ask["game"]).version
+        if rules != version:
+            raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
+        return Request.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> "MatchResult":
+        """Play what is left of the match."""
+        request = self.check(run)
+
+        def watch(so_far: Score) -> None:
+            recorder.keep(so_far.as_json)
+            words = with_interval(so_far.mean, so_far.interval)
+            context.watch(Progress(words, so_far.games / request.games, so_far.games))
+
+        score = evaluate(
+            find_game(request.game),
+            *request.agents(context.store),
+            report_key(request.seed),
+            request.games,
+            request.seats,
+            context.threads or 1,
+            watch,
+            counted_so_far(run),
+        )
+        return MatchResult(score)
+
+    def headline(self, run: Run) -> str:
+        """The two agents."""
+        return f"{run.ask['first']} - {run.ask['second']}"
+
+    def summary(self, run: Run) -> list[str]:
+        """The score so far."""
+        counted = run.result or counted_so_far(run)
+        if counted is None:
+            return []
+        said = [f"{_meeting(run.ask, counted)} in {counted['games']:,} games."]
+        if "wins" in counted:
+            said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
+        return said
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+        """The score, and how it was counted."""
+        ask, counted = run.ask, run.result or run.steps[-1]
+        yield f"{ask['game']}: {_meeting(ask, counted)}"
+        if "wins" in counted:
+            yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
+        yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """What was asked and what was counted."""
+        counted = run.result or run.steps[-1]
+        return facts_of(run.ask) | counted | {"seats": run.ask["seats"], "exact": False, "state": "finished"}
+
+    def interruption(self, run: Run, again: str) -> Interruption:
+        """What was counted so far is told too."""
+        if not run.steps:
+            return super().interruption(run, again)
+        facts = self.outcome(run, Delivered()) | {"state": "interrupted", "run": run.name, "resume": again}
+        played = f"{run.steps[-1]['games']} of {run.ask['games']} games"
+        return Interruption(facts, f"interrupted after {played}. Go on with: {again}")
+
+    def trail(self, ask: Json) -> Trail:
+        """The score."""
+        return ScoreTrail(ask["games"], "games")
+
+    def command(self, ask: Json) -> str:
+        """The command that plays it."""
+        return f"fogspiel match {ask['game']} {ask.get('first')} {ask.get('second')}"
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """A line for each interruption, and one for the result."""
+        lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]
+        for body in (*run.steps, *([run.result] if run.result else [])):
+            lines.append((run.ask["first"], run.ask["second"], body["games"], body["score"], *body["interval"]))
+        return lines
+
+    def form(self, ask: Json) -> dict[str, str]:
+        """The form of a match."""
+        return {"kind": self.name} | {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The score when all games are played."""
+
+    score: Score
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return self.score.as_json()
+
+
+def counted_so_far(run: Run) -> Json | None:
+    """The figures of what was played of an unfinished match."""
+    return run.partial() or (run.steps[-1] if run.steps else None)
+
+
+def facts_of(ask: Json) -> Json:
+    """What was asked, as `--json` repeats it."""
+    return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
+
+
+def _meeting(ask: Json, counted: Json) -> str:
+    score = with_interval(counted["score"], counted["interval"])
+    return f"{ask['first']} against {ask['second']} scores {score}"
+
+
+KIND = Match()

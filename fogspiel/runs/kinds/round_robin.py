@@ -1,183 +1,224 @@
-"""A round robin of any players with the seats swapped, stored pair by pair, and resumed where it was left.
+"""Round robins of any agents with the seats swapped, stored pair by pair.
 
-Pairs play games of their own, below the stream that only ever measures; they depend on the two players, the seed and
-the number of games alone, so a tournament with one player more recalls what the others have played.
+Pairs play games of their own, below the stream that only ever measures; they depend on the two agents, the seed and
+the number of games alone, so a round robin with one agent more recalls what the others have played.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, cast
+from typing import Self
 
 from ... import __version__
-from ...core.agents import Frozen, PlayerAgent, Policy, freeze, thaw
 from ...core.game import Game, find_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate
-from ...stats.round_robin import counts_of
 from ...tune.arena import report_key
-from ..agent_texts import agent_from_text
-from ..jobs import Job, Row
-from ..report import Report
-from ..standings import Standings, charts, sentences, standings, tables, unit_of
-from ..store import Run, canonical
-from ..workers import run_jobs
-from .tune import check_seed
+from ..jobs import Job, JobRunner, Row, rows_of
+from ..kind import Delivered, Kind
+from ..report import Cell, Report
+from ..request import StoredAgent, check_option, check_seed, versions
+from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
+from ..store import Json, Run, canonical
+from ..trail import Trail
+from ..work import Context, Progress, Recorder
 
-METHOD = "tournament"
-"""What stands for the method in the request of a tournament."""
 FEWEST, MOST = 2, 100
+FORM = ("game", "games", "seed")
+"""What the form of a page has in common with a request, beside the players."""
 
 
 @dataclass(frozen=True)
-class Tournament:
-    """What was asked: players are kept as numbers where they have them, for a file or a run may change."""
+class Request:
+    """What was asked: who plays, and how many games each two of them play."""
 
     game: str
-    players: tuple[Row, ...]
-    """For each its `name`, and its `theta`, or `thetas` and `weights`."""
+    players: tuple[StoredAgent, ...]
     games: int
     seed: int
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
         check_seed(self.seed)
-        names = [player["name"] for player in self.players]
-        if not FEWEST <= len(names) <= MOST:
-            raise ValueError(f"a tournament has {FEWEST} to {MOST} players, not {len(names)}")
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"{name} is there {names.count(name)} times: the players must be different")
-        if self.games <= 0:
-            raise ValueError(f"--games is {self.games}: it must be a positive number")
+        if not FEWEST <= len(self.names) <= MOST:
+            raise ValueError(f"a tournament has {FEWEST} to {MOST} players, not {len(self.names)}")
+        for name in self.names:
+            if self.names.count(name) > 1:
+                raise ValueError(f"{name} is there {self.names.count(name)} times: the players must be different")
+        check_option("games", self.games)
+
+    @classmethod
+    def of(cls, game: Game, words: Sequence[str], games: int, seed: int, store: Path) -> Self:
+        """The round robin of the agents that these words stand for."""
+        return cls(game.name, tuple(StoredAgent.of(game, name, store, seed) for name in words), games, seed)
 
     @property
     def names(self) -> list[str]:
         """The players' names."""
-        return [player["name"] for player in self.players]
+        return [player.words for player in self.players]
 
-    def as_ask(self) -> Row:
+    @property
+    def pair_games(self) -> int:
+        """The games of each pair, of which there is an even number."""
+        return 2 * -(-self.games // 2)
+
+    @property
+    def command(self) -> str:
+        """The command that plays the round robin."""
+        players = " ".join(name if " " not in name else repr(name) for name in self.names)
+        return f"fogspiel tournament {self.game} {players} --games {self.games} --seed {self.seed}"
+
+    def to_json(self) -> Json:
         """The first row of the run."""
-        rest = {"players": list(self.players), "games": self.games, "seed": self.seed}
-        versions = {"rules": find_game(self.game).version, "fogspiel": __version__}
-        return {"game": self.game, "method": METHOD, **rest, **versions}
+        rest = {"players": [_stored(player) for player in self.players], "games": self.games, "seed": self.seed}
+        return {"game": self.game, "method": KIND.method, **rest, **versions(self.game)}
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        players = tuple(StoredAgent.from_json(player["name"], player) for player in ask["players"])
+        return cls(ask["game"], players, ask["games"], ask["seed"])
+
+    def standings(self, rows: Sequence[Row]) -> Standings:
+        """The standings when all pairs have met."""
+        return standings_of_pairs(tuple(self.names), tuple(tuple(row["observed"]) for row in rows), self.seed)
 
 
-def parse_tournament(game: Game, words: Sequence[str], games: int, seed: int, store: Path) -> Tournament:
-    """The tournament of the players that these words stand for."""
-    players = tuple({"name": name, **freeze(game, agent_from_text(game, name, store, seed))} for name in words)
-    return Tournament(game.name, players, games, seed)
+def _stored(player: StoredAgent) -> Json:
+    """An agent as a request and the digest of a pair have it."""
+    return {"name": player.words, **player.numbers}
 
 
-def request_of(run: Run) -> Tournament:
-    """The tournament that a stored run plays, if this version of the package can still play it."""
-    ask, version = run.ask, find_game(run.ask["game"]).version
-    if (ask["fogspiel"], ask["rules"]) != (__version__, version):
-        raise ValueError(
-            f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
-            f"{ask['game']}, not {__version__} and version {version}: start it anew"
-        )
-    return Tournament(ask["game"], tuple(ask["players"]), ask["games"], ask["seed"])
-
-
-# Playing
-
-
-def met(
-    game: str, rules: int, first: str, second: str, digest: str, seed: int, games: int, players: list[Row], store: str
-) -> Row:
+def play_pair(
+    game: str, rules: int, first: str, second: str, digest: str, seed: int, games: int,
+    players: tuple[StoredAgent, StoredAgent], store: Path,
+) -> Row:  # fmt: skip
     """The games of one pair."""
     chosen, key = find_game(game), int(child(report_key(seed), int(digest, 16)))
-
-    def player(kept: Row) -> Policy | PlayerAgent:
-        return thaw(chosen, cast(Frozen, kept), kept["name"]) or agent_from_text(
-            chosen, kept["name"], Path(store), seed
-        )
-
-    score = evaluate(chosen, player(players[0]), player(players[1]), key, games)
+    one, other = (player.agent(chosen, store, seed) for player in players)
+    score = evaluate(chosen, one, other, key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
-def jobs(request: Tournament, store: Path) -> list[Job]:
+def jobs_of(request: Request, store: Path) -> list[Job]:
     """A job for every pair."""
-    version = find_game(request.game).version
+    shared = {"game": request.game, "rules": find_game(request.game).version}
     return [
         Job(
-            met,
-            {
-                "game": request.game,
-                "rules": version,
-                "first": one["name"],
-                "second": other["name"],
-                "digest": hashlib.blake2b(canonical({"pair": [one, other]}).encode(), digest_size=7).hexdigest(),
-                "seed": request.seed,
-                "games": request.games,
-            },
-            {"players": [one, other], "store": str(store)},
+            "met",
+            play_pair,
+            shared
+            | {"first": one.words, "second": other.words, "digest": _digest(one, other)}
+            | {"seed": request.seed, "games": request.games},
+            {"players": (one, other), "store": store},
         )
         for one, other in combinations(request.players, 2)
     ]
 
 
-def carry_on(
-    run: Run,
-    store: Path,
-    processes: int,
-    known: dict[str, Row],
-    watch: Callable[[int, int, Row], None] = lambda done, total, row: None,
-) -> Standings:
-    """Play on until every pair has met, each stored as a step; returns the standings."""
-    request = request_of(run)
-    meetings, rows = jobs(request, store), []
-    known = known | {body["key"]: body["row"] for body in run.steps}
-    with closing(run_jobs([job for job in meetings if job.key not in known], processes)) as fresh:
-        for job in meetings:
-            rows.append(known[job.key] if job.key in known else next(fresh))
-            if len(rows) > len(run.steps):
-                run.append("step", {"key": job.key, "row": rows[-1]})
-            watch(len(rows), len(meetings), rows[-1])
-    found = standing_of(request, rows)
-    if not run.finished:
-        run.append("result", {"games": sum(sum(row["outcomes"]) for row in rows), "best": found.best})
-    return found
+def _digest(one: StoredAgent, other: StoredAgent) -> str:
+    pair = canonical({"pair": [_stored(one), _stored(other)]})
+    return hashlib.blake2b(pair.encode(), digest_size=7).hexdigest()
 
 
-def standing_of(request: Tournament, rows: Sequence[Row]) -> Standings:
-    """The standings when all pairs have met."""
-    pairs = combinations(range(len(request.players)), 2)
-    met_so = {pair: row["observed"] for pair, row in zip(pairs, rows, strict=True)}
-    return standings(request.names, counts_of(len(request.players), met_so), request.seed)
+@dataclass(frozen=True)
+class RoundRobinResult:
+    """How many games were played, and who is best."""
+
+    games: int
+    best: list[str]
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return vars(self)
 
 
-# Reporting
+class RoundRobin(Kind):
+    """Let agents meet each other."""
+
+    name, title, method = "round_robin", "tournament", "tournament"
+    writes_report = True
+
+    def check(self, run: Run) -> Request:
+        """The request, if this version of the package can still play it."""
+        ask, version = run.ask, find_game(run.ask["game"]).version
+        if (ask["fogspiel"], ask["rules"]) != (__version__, version):
+            raise ValueError(
+                f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
+                f"{ask['game']}, not {__version__} and version {version}: start it anew"
+            )
+        return Request.from_json(ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> RoundRobinResult:
+        """Play every pair that has not yet met; on this machine, where its store is."""
+        request, rows = self.check(run), list[Row]()
+        pairs = jobs_of(request, context.store)
+        with closing(JobRunner(run, recorder, replace(context, cluster=None)).rows(pairs)) as found:
+            for row in found:
+                rows.append(row)
+                done, total = len(rows), len(pairs)
+                words = f"{done} of {total} pairs: {row['first']} - {row['second']}"
+                context.watch(Progress(words, done / total, done * request.games))
+        return RoundRobinResult(sum(sum(row["outcomes"]) for row in rows), request.standings(rows).best)
+
+    def headline(self, run: Run) -> str:
+        """That it is one."""
+        return self.title
+
+    def summary(self, run: Run) -> list[str]:
+        """Who is best."""
+        return [] if run.result is None else [best_of(run.result["best"])]
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """The standings."""
+        request = self.check(run)
+        facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
+        more = {"games_a_pair": request.pair_games, "command": request.command}
+        return facts | request.standings(rows_of(run)).as_json() | more
+
+    def shown(self, key: str, value: object) -> str:
+        """Players by their names."""
+        if key == "players" and isinstance(value, list):
+            return ", ".join(player["name"] for player in value)
+        return super().shown(key, value)
+
+    def trail(self, ask: Json) -> Trail:
+        """The pairs."""
+        many = len(ask["players"])
+        return Trail(many * (many - 1) // 2, "pairs")
+
+    def report(self, run: Run) -> Report:
+        """The standings in words, tables and charts."""
+        request = self.check(run)
+        found, game = request.standings(rows_of(run)), find_game(request.game)
+        intro = (
+            f"{len(request.players)} players of {game.title}, {found.pairs} pairs, {request.pair_games:,} fresh games "
+            f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
+        )
+        return Report(
+            name=f"tournament-{request.game}",
+            title=f"Tournament: {game.title}",
+            command=request.command,
+            paragraphs=(intro, *sentences(found)),
+            parts=(*tables(found), *charts(found)),
+        )
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """Refuse: the report has tables."""
+        raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
+
+    def form(self, ask: Json) -> dict[str, str]:
+        """The form of a tournament."""
+        fields = {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
+        return {"kind": self.method} | fields | {"players": " ".join(player["name"] for player in ask["players"])}
 
 
-def report(request: Tournament, found: Standings) -> Report:
-    """The tournament's report."""
-    game, pairs = find_game(request.game), len(request.players) * (len(request.players) - 1) // 2
-    intro = (
-        f"{len(request.players)} players of {game.title}, {pairs} pairs, {2 * -(-request.games // 2):,} fresh games "
-        f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
-    )
-    return Report(
-        name=f"tournament-{request.game}",
-        title=f"Tournament: {game.title}",
-        command=command(request),
-        paragraphs=(intro, *sentences(found)),
-        parts=(*tables(found), *charts(found)),
-    )
+def best_of(names: Sequence[str]) -> str:
+    """Who is best, in a sentence."""
+    return f"At least one half against each of the others: {', '.join(names) or 'nobody'}."
 
 
-def command(request: Tournament) -> str:
-    """The command that plays the tournament."""
-    players = " ".join(name if " " not in name else repr(name) for name in request.names)
-    return f"fogspiel tournament {request.game} {players} --games {request.games} --seed {request.seed}"
-
-
-def as_json(run: str, request: Tournament, found: Standings) -> dict[str, Any]:
-    """What `--json` prints, but for the files."""
-    facts = {"run": run, "state": "finished", "game": request.game, "seed": request.seed}
-    return facts | found.as_json() | {"games_a_pair": 2 * -(-request.games // 2), "command": command(request)}
+KIND = RoundRobin()

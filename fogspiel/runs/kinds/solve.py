@@ -1,27 +1,32 @@
-"""A solve from request to result: worked on step by step, stored, and resumed from where it was left."""
+"""Solves: worked on step by step, and resumed from where they were left."""
 
 import shlex
 import sys
-import time
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from math import isfinite
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 from ... import __version__
+from ...core.agents import Agent
+from ...core.game import Game, games
 from ...solve.best_response import exact_exploitability, exploitability
 from ...solve.certificate import certificate
+from ...solve.certificates import certificate_agent
 from ...solve.fractions import round_strategy
 from ...solve.game_sources import Problem, find_problem, is_code
-from ...solve.routes import AFRESH, ROUTES, WITH_VERTEX, Found, Progress, Saved, route
+from ...solve.memory_limit import limit_memory
+from ...solve.routes import AFRESH, ROUTES, WITH_VERTEX, Found, Saved, route
+from ...solve.routes import Progress as RouteProgress
 from ...solve.tree import DEFAULT_MEMORY, Tree, sequence_form
-from ..store import Run
+from ..kind import Delivered
+from ..request import check_option
+from ..store import Json, Run, Summary
+from ..value import LONG, ValueKind, facts_of
+from ..work import Context, Progress, Recorder, in_silence
 
-METHOD = "solve"
-"""What stands for the method in the request of a solve."""
-KEEP_SECONDS = 2.0
 GAP = 1e-6
 EASY_TO_CHECK = 1_000_000
 """Nodes of a tree up to which its strategies are judged in fractions and certified."""
@@ -34,7 +39,7 @@ COARSE = 1e-2
 FINE = 10**9
 """The largest denominator of a probability in the certificate of strategies that are not exact."""
 
-Watch = Callable[[str, float | None, float | None], None]
+Watch = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -56,15 +61,18 @@ class Request:
             )
         if self.exact and self.solver not in (*WITH_VERTEX, KNOWLEDGE_TREES):
             raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
-        if not (isfinite(self.gap) and self.gap > 0):
-            raise ValueError(f"--gap is {self.gap}: it must be a positive number")
-        if not (isfinite(self.memory) and self.memory > 0):
-            raise ValueError(f"--memory is {self.memory}: it must be a positive number of GiB")
+        check_option("gap", self.gap)
+        check_option("memory", self.memory, "a positive number of GiB")
 
-    def as_ask(self, problem: Problem) -> dict[str, Any]:
+    def to_json(self, problem: Problem) -> Json:
         """The first row of the run."""
-        body = asdict(self) | {"game": problem.name, "source": problem.source, "method": METHOD}
+        body = asdict(self) | {"game": problem.name, "source": problem.source, "method": KIND.method}
         return body | {"rules": problem.version, "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: Json, source: str) -> Self:
+        """The request that a first row keeps, of the game at that source."""
+        return cls(**{key: ask[key] for key in cls.__dataclass_fields__} | {"game": source})
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +84,19 @@ class Task:
     tree: Tree | None
 
     @property
-    def ask(self) -> dict[str, Any]:
+    def ask(self) -> Json:
         """The first row of the run."""
-        return self.request.as_ask(self.problem)
+        return self.request.to_json(self.problem)
 
 
-def task_of(request: Request, watch: Watch) -> Task:
+def task_of(request: Request, watch: Watch = in_silence) -> Task:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = find_problem(request.game)
     if _specialist(request, problem):
         return Task(request, problem, None)
     if request.solver == KNOWLEDGE_TREES:
         raise ValueError(f"--method {KNOWLEDGE_TREES} is for The Resistance, not for {problem.name}")
-    tree = problem.tree(request.memory, lambda nodes: watch(f"{nodes:,} histories", None, None))
+    tree = problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
     return Task(request, problem, tree)
 
 
@@ -113,68 +121,32 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
             f"version {problem.version}: it can be exported, but not resumed"
         )
-    kept = {key: ask[key] for key in Request.__dataclass_fields__}
-    return task_of(Request(**kept | {"game": problem.source}), watch)
+    return task_of(Request.from_json(ask, problem.source), watch)
 
 
-Work = Generator[Progress, None, dict[str, Any]]
+Work = Generator[RouteProgress, None, Json]
 
 
-def in_silence(remark: str, lower: float | None, upper: float | None) -> None:
-    """Watch without a word."""
-
-
-def carry_on(
-    run: Run, watch: Watch = in_silence, task: Task | None = None, source: str | None = None
-) -> dict[str, Any]:
-    """Work on a solve until it is done; returns the result, which is stored as the last row."""
-    task = task or task_of_run(run, watch, source)
-    sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
-    partial = run.partial()
-    saved = Saved(run.steps, b64decode(partial["state"]) if partial else None)
-    work = _work(task, saved)
-    latest: Progress | None = None
-    kept = time.monotonic()
-    try:
-        while True:
-            progress = next(work)
-            watch(progress.remark, progress.lower, progress.upper)
-            if progress.row is not None and progress.row["number"] > len(run.steps):
-                run.append("step", progress.row)
-            if progress.state is not None:
-                latest = progress
-                if time.monotonic() - kept > KEEP_SECONDS:
-                    _keep(run, progress)
-                    kept = time.monotonic()
-    except StopIteration as end:
-        result = end.value
-    except KeyboardInterrupt:
-        if latest is not None:
-            _keep(run, latest)
-        raise
-    run.append("result", result)
-    return result
-
-
-def solve_unstored(request: Request, watch: Watch = in_silence) -> dict[str, Any]:
+def solve_unstored(request: Request, watch: Watch = in_silence) -> Json:
     """The result of a solve that is not stored."""
     work = _work(task_of(request, watch), AFRESH)
     while True:
         try:
-            progress = next(work)
-            watch(progress.remark, progress.lower, progress.upper)
+            watch(_told(next(work)))
         except StopIteration as end:
             return end.value
 
 
-def solution(game: str, **options: Any) -> dict[str, Any]:
+def _told(progress: RouteProgress) -> Progress:
+    """How far a route is, in words."""
+    lower, upper = progress.lower, progress.upper
+    bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
+    return Progress(progress.remark + bounds)
+
+
+def solution(game: str, **options: Any) -> Json:
     """What solving a game gives (`value`, `lower`, `upper`, `exact`, `certificate` ..); options as in `Request`."""
     return solve_unstored(Request(game, **options))
-
-
-def _keep(run: Run, progress: Progress) -> None:
-    assert progress.state is not None
-    run.keep_partial({"state": b64encode(progress.state).decode()})
 
 
 def _work(task: Task, saved: Saved) -> Work:
@@ -230,7 +202,7 @@ def _by_knowledge(request: Request, problem: Problem, saved: Saved) -> Work:
     rows = list(saved.rows)
     for step in steps(setup, saved.rows):
         rows.append({key: value for key, value in step.record().items() if key != "seconds"})
-        yield Progress(f"round {step.number}, {step.rows} plans", step.lower, step.upper, rows[-1])
+        yield RouteProgress(f"round {step.number}, {step.rows} plans", step.lower, step.upper, rows[-1])
     game = opening(setup)
     infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
     sizes = {"spy_sets": game.total, "infosets": infosets, "rounds": len(rows), "plans": rows[-1]["rows"]}
@@ -245,7 +217,7 @@ def _by_orders(request: Request, problem: Problem, saved: Saved) -> Work:
     for step in rounds(stored=saved.rows):
         rows.append(step.record)
         remark = f"round {step.number}, {step.sizes[0]} and {step.sizes[1]} orders"
-        yield Progress(remark, step.lower, step.upper, rows[-1])
+        yield RouteProgress(remark, step.lower, step.upper, rows[-1])
     proof = rows[-1]["certificate"]
     sizes = {"rounds": len(rows), "orders": rows[-1]["sizes"], "support": [len(proof["first"]), len(proof["second"])]}
     return _result("double oracle on orders of the cells, then exactly", sizes, proof)
@@ -254,7 +226,7 @@ def _by_orders(request: Request, problem: Problem, saved: Saved) -> Work:
 def _by_tree(request: Request, problem: Problem, tree: Tree, saved: Saved) -> Work:
     """Any game: its whole tree, then one of the routes."""
     found = yield from route(tree, request.solver, request.gap, saved)
-    yield Progress("exact bounds")
+    yield RouteProgress("exact bounds")
     sizes = {"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes}
     if tree.nodes > EASY_TO_CHECK:
         return _without_certificate(tree, found, request.exact, sizes)
@@ -273,11 +245,11 @@ def _in_fractions(tree: Tree, found: Found, insist: bool) -> tuple[list[Fraction
     return first, second
 
 
-def _result(method: str, sizes: dict[str, Any], proof: dict[str, Any]) -> dict[str, Any]:
+def _result(method: str, sizes: Json, proof: Json) -> Json:
     """The result of a solve from its certificate; fractions where the bounds meet, else the bounds as numbers."""
     lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
     exact = lower == upper
-    numbers: dict[str, Any] = {name: proof[name] if exact else float(Fraction(proof[name])) for name in BOUNDS}
+    numbers: Json = {name: proof[name] if exact else float(Fraction(proof[name])) for name in BOUNDS}
     return {
         **numbers,
         "exact": exact,
@@ -289,7 +261,7 @@ def _result(method: str, sizes: dict[str, Any], proof: dict[str, Any]) -> dict[s
     }
 
 
-def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: dict[str, Any]) -> dict[str, Any]:
+def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: Json) -> Json:
     """The result for a tree that is too large to be judged in fractions.
 
     The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
@@ -302,8 +274,137 @@ def _without_certificate(tree: Tree, found: Found, insist: bool, sizes: dict[str
     return result
 
 
-def _bounds_result(method: str, sizes: dict[str, Any], lower: float, upper: float) -> dict[str, Any]:
+def _bounds_result(method: str, sizes: Json, lower: float, upper: float) -> Json:
     """The result of a solve that has bounds in floats and no certificate."""
     value = (lower + upper) / 2
     bounds = {"value": value, "lower": lower, "upper": upper, "exact": False}
     return {**bounds, "solver": method, "sizes": sizes, "certificate": None, "score": value, "interval": [lower, upper]}
+
+
+# The kind
+
+
+@dataclass(frozen=True)
+class SolveResult:
+    """What a route returned."""
+
+    body: Json
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return self.body
+
+
+class Solve(ValueKind):
+    """Solve a two-player zero-sum game."""
+
+    name, title, method = "solve", "solution", "solve"
+    heading = "Solved"
+
+    def check(self, run: Run) -> Task:
+        """The task, if the rules are still the same."""
+        return task_of_run(run, in_silence)
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        """Demand the file of the rules if they are Python code."""
+        source_of(run, source)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> SolveResult:
+        """Go the way to the result from where it was left."""
+        sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
+        with limit_memory(run.ask["memory"]):
+            ready = context.prepared
+            task = ready if isinstance(ready, Task) else task_of_run(run, context.watch, context.source)
+            kept = run.partial()
+            work = _work(task, Saved(run.steps, b64decode(kept["state"]) if kept else None))
+            while True:
+                try:
+                    progress = next(work)
+                except StopIteration as end:
+                    return SolveResult(end.value)
+                if progress.row is not None:
+                    recorder.step(progress.row, progress.row["number"])
+                if progress.state is not None:
+                    recorder.keep(partial(_kept, progress.state))
+                context.watch(_told(progress))
+
+    def headline(self, run: Run) -> str:
+        """Where the rules are."""
+        return f"solving {run.ask['source']}"
+
+    def again(self, run: Run, resume: str) -> str:
+        """Python code is run only if the user names its file."""
+        return resume + (_where(run) if is_code(run.ask["source"]) else "")
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """The value, and where the certificate is."""
+        body = facts_of(run, ("value", "lower", "upper", "exact", "sizes"), delivered)
+        return body | {"method": (run.result or {})["solver"]}
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+        """The value, how it was found, and what can be done with the certificate."""
+        ask, result = run.ask, run.result or {}
+        score, (lower, upper) = result["score"], result["interval"]
+        if result["exact"]:
+            number = result["value"] if len(result["value"]) < LONG else f"{result['value'][: LONG - 3]}.. "
+            value = f"exactly {number}" + (f" = {score:.12g}" if "/" in number else "")
+        else:
+            value = f"{score:.9g}, certainly between {lower:.9g} and {upper:.9g}"
+        yield f"{ask['game']}: the first player gets {value}"
+        spent = "" if delivered.seconds is None else f", {delivered.seconds:.2f} CPU s"
+        yield f"by {result['solver']}{spent}{_sizes(result['sizes'])}"
+        path, where = delivered.certificate, _where(run)
+        if path is None:
+            yield "there is no certificate: the strategies were checked in floating point only"
+            return
+        play = "" if where else f"; play them: fogspiel match {ask['game']} {run.name} uniform"
+        yield f"strategies: fogspiel explain {run.name}{where}{play}"
+        yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
+
+    def command(self, ask: Json) -> str:
+        """The command that solves the same."""
+        return f"fogspiel solve {ask.get('source', ask['game'])}"
+
+    def explained(self, run: Run) -> Json:
+        """The certificate, whose rows are the strategies."""
+        found = self.certificate(run)
+        if found is None:
+            raise ValueError(f"run {run.name} has no certificate: it must be a finished solve")
+        return found
+
+    def agent(self, run: Run, game: Game) -> Agent:
+        """An agent that plays the two strategies."""
+        if run.ask["game"] != game.name or run.ask["rules"] != game.version:
+            raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
+        found = self.certificate(run)
+        if found is None:
+            raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
+        return certificate_agent(run.name, found)
+
+    def playable(self, run: Run) -> bool:
+        """Whether there are strategies of a game of the package."""
+        return run.ask["game"] in games() and self.certificate(run) is not None
+
+    def opponent(self, summary: Summary) -> tuple[str, str] | None:
+        """The solution."""
+        return ("solution", "plays the exact solution that it found") if summary.state == "finished" else None
+
+
+def _kept(state: bytes) -> Json:
+    """The state of a route as it is kept."""
+    return {"state": b64encode(state).decode()}
+
+
+def _where(run: Run) -> str:
+    """How to say where the rules are, if they are not in the package."""
+    return "" if run.ask["source"] == run.ask["game"] else f" --game {shlex.quote(run.ask['source'])}"
+
+
+def _sizes(sizes: Json) -> str:
+    """The sizes that matter to people."""
+    nodes = f"; {sizes['nodes']:,} histories" if "nodes" in sizes else ""
+    infosets = "; " + " and ".join(f"{number:,}" for number in sizes["infosets"]) if "infosets" in sizes else ""
+    return f"{nodes}{infosets and infosets + ' infosets'}"
+
+
+KIND = Solve()

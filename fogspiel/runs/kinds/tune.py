@@ -1,29 +1,37 @@
-"""A tuning run from request to result: played, stored step by step, and resumed by playing it again from the record."""
+"""Tuning runs: played, stored step by step, and resumed by playing them again from the record."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypedDict, cast
 
 import numpy as np
 
-from ... import __version__
-from ...core.agents import Policy, mixture_policy, vector_policy
-from ...core.game import Game, find_game
+from ...core.agents import Agent, Policy, fixed_baseline, mixture_policy, vector_policy
+from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...stats.evaluate import evaluate
-from ...stats.race import Race
-from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, report_key
-from ...tune.methods import Step, find_method
+from ...stats.race import Race, interval, mean
+from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, decode, report_key
+from ...tune.methods import Step, find_method, methods
 from ...tune.step import Answer, mixture_answer
-from ..store import Run, canonical
+from ..formatting import with_interval
+from ..kind import Delivered, Kind, in_sentences
+from ..report import Cell
+from ..request import check_seed, versions
+from ..store import Json, Run, Summary
+from ..trail import Point, Trail
+from ..work import Context, Progress, Recorder
 from ..workers import beat
 
-PARTIAL_SECONDS = 2.0
 OBSERVATIONS = ("pair", "game")
-MOST_SEED = 2**63 - 1
 USUAL_GAMES = {"paper": 3_000_000, "ebgstop": 3_000_000}
 USUAL_MIXTURE_GAMES = 500_000
+MIXING = ("seed-nash", "psro", "portfolio")
+"""Methods whose steps have the value of a mixture, and no race."""
+FORM = ("game", "method", "race", "games", "seconds", "seed", "baseline")
+"""What the form of a page has in common with a request."""
+SHOWN_PARAMETERS = 8
 
 
 @dataclass(frozen=True)
@@ -58,9 +66,14 @@ class Request:
             if value is not None and not (0 < value < float("inf")):
                 raise ValueError(f"the budget of {name} is {value}: it must be a positive number")
 
-    def as_ask(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """The first row of the run."""
-        return asdict(self) | {"rules": find_game(self.game).version, "fogspiel": __version__}
+        return asdict(self) | versions(self.game)
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        return cls(**{key: ask[key] for key in cls.__dataclass_fields__})
 
 
 def usual_games(race: str) -> int:
@@ -68,67 +81,91 @@ def usual_games(race: str) -> int:
     return USUAL_GAMES.get(race, USUAL_MIXTURE_GAMES)
 
 
-def check_seed(seed: int) -> None:
-    """Refuse a seed that would not fit the generator."""
-    if not 0 <= seed <= MOST_SEED:
-        raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MOST_SEED}")
+# Rows
 
 
-def request_of(run: Run) -> Request:
-    """The request that a stored run answers, if this version of the package can still answer it."""
-    ask = dict(run.ask)
-    rules, _ = ask.pop("rules"), ask.pop("fogspiel")
-    version = find_game(ask["game"]).version
-    if rules != version:
-        raise ValueError(
-            f"run {run.name} was played by version {rules} of the rules of {ask['game']}, which now are at version "
-            f"{version}: it can be exported, but not resumed"
-        )
-    return Request(**ask)
+@dataclass(frozen=True)
+class StepRow:
+    """A step as it is stored: what was accepted, and the events that led there."""
+
+    accepted: bool
+    games: int
+    population: int
+    sigma: float | None
+    events: Sequence[Event]
+    theta: Sequence[float] | None = None
+    """Of a step that was accepted."""
+    newcomers: Sequence[Sequence[float]] | None = None
+    """The members that a mixture has in addition to those of earlier steps."""
+    weights: Sequence[Any] | None = None
+    """Of all members so far; or a row for each seat."""
+    value: float | None = None
+
+    def to_json(self) -> Json:
+        """The row; only a mixture has members, weights and a value."""
+        own = ("accepted", "games", "population", "sigma", "events")
+        mixed = ("newcomers", "weights", "value") if self.newcomers is not None else ()
+        keys = (*own, *(("theta",) if self.theta is not None else ()), *mixed)
+        return {key: getattr(self, key) for key in keys}
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        """The step of a stored row."""
+        return cls(**body)
 
 
-def _steps(request: Request, arena: Arena) -> Iterator[Step]:
-    """What the method does until its budget is spent."""
-    with suppress(BudgetSpent):
-        yield from find_method(request.method)(arena)
+class Figures(TypedDict, total=False):
+    """A score as it is stored, `wins`, `draws` and `losses` where the game has just these."""
+
+    score: float
+    interval: list[float]
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    outcomes: list[int]
+    observed: list[int]
 
 
-class Tuned(NamedTuple):
-    """What a run that was not stored has found."""
+@dataclass(frozen=True)
+class TuneResult:
+    """What came out: the answer, and its score in fresh games."""
 
     answer: Answer
     games: int
     steps: int
+    against: str
+    report: Figures
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        played = {"games": self.games, "steps": self.steps, "against": self.against, "report": self.report}
+        return self.answer.as_json() | played | {key: self.report[key] for key in ("score", "interval")}
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        """The result of a stored row."""
+        return cls(answer_in(body), body["games"], body["steps"], body["against"], body["report"])
 
 
-def tune_unstored(request: Request) -> Tuned:
-    """What the method finds for its budget of games; nothing is stored, nothing is measured."""
-    arena = Arena(
-        game=find_game(request.game),
-        seed=request.seed,
-        race_rule=Race(request.race, request.delta, request.epsilon),
-        baseline_name=request.baseline,
-        budget=Budget(request.games),
-        observation=request.observation,
-        on_batch=lambda arena, event: beat(),
-    )
-    answer, steps = Answer(arena.start), 0
-    for step in _steps(request, arena):
-        beat()
-        answer, steps = step.answer, steps + 1
-    return Tuned(answer, arena.games, steps)
+# Answers
 
 
-def policy_of_answer(game: Game, answer: Answer, name: str | None = None) -> Policy:
-    """Who plays what was found: a vector, or a mixture whose member is drawn before every pair of games."""
-    if answer.thetas is None or answer.weights is None:
-        return vector_policy(game, answer.theta, name)
-    return mixture_policy(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
-
-
-def answer_in(body: dict[str, Any]) -> Answer:
+def answer_in(body: Json) -> Answer:
     """The answer that a row or a file holds, as `Answer.as_json` wrote it."""
     return Answer(*(np.array(body[key]) for key in ("theta", "thetas", "weights") if key in body))
+
+
+def answers_of(run: Run) -> Iterator[tuple[int, Answer]]:
+    """Every answer of a run from the start on, with the games that were played before it."""
+    yield 0, Answer(fixed_baseline(find_game(run.ask["game"]), run.ask["seed"]).thetas[0])
+    members: list[Sequence[float]] = []
+    for step in map(StepRow.from_json, run.steps):
+        members += step.newcomers or ()
+        if step.weights is not None:
+            yield step.games, mixture_answer(np.array(members), np.array(step.weights))
+        elif step.theta is not None:
+            yield step.games, Answer(np.array(step.theta))
 
 
 def answer_of(run: Run) -> Answer | None:
@@ -143,77 +180,299 @@ def answer_of(run: Run) -> Answer | None:
     return None
 
 
-def carry_on(
-    run: Run,
-    threads: int = 1,
-    on_batch: Callable[[Arena, Event], None] = lambda arena, event: None,
-    on_step: Callable[[Arena, Step], None] = lambda arena, step: None,
-) -> dict[str, Any]:
-    """Work on a run until its budget is spent; returns the result, which is stored as the last row."""
-    request = request_of(run)
-    stored = run.steps
-    kept = time.monotonic()
+def policy_of_answer(game: Game, answer: Answer, name: str | None = None) -> Policy:
+    """Who plays what was found: a vector, or a mixture whose member is drawn before every pair of games."""
+    if answer.thetas is None or answer.weights is None:
+        return vector_policy(game, answer.theta, name)
+    return mixture_policy(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
 
-    def keep(arena: Arena, event: Event) -> None:
-        nonlocal kept
-        if time.monotonic() - kept > PARTIAL_SECONDS:
-            run.keep_partial(event)
-            kept = time.monotonic()
-        on_batch(arena, event)
 
-    left = None if request.seconds is None else request.seconds - run.seconds_worked
-    arena = Arena(
+# Work
+
+
+def _steps(request: Request, arena: Arena) -> Iterator[Step]:
+    """What the method does until its budget is spent."""
+    with suppress(BudgetSpent):
+        yield from find_method(request.method)(arena)
+
+
+def _arena(request: Request, **options: Any) -> Arena:
+    """The arena that a request describes, with a budget of games unless the options say otherwise."""
+    return Arena(
         game=find_game(request.game),
         seed=request.seed,
         race_rule=Race(request.race, request.delta, request.epsilon),
         baseline_name=request.baseline,
-        budget=Budget(request.games, None if left is None else time.monotonic() + left),
         observation=request.observation,
-        threads=threads,
-        recorded=[event for body in stored for event in body["events"]],
-        partial=run.partial(),
-        on_batch=keep,
+        **{"budget": Budget(request.games)} | options,
     )
-    answer, steps, told, members = Answer(arena.start), 0, 0, 0
+
+
+class Tuned(NamedTuple):
+    """What a run that was not stored has found."""
+
+    answer: Answer
+    games: int
+    steps: int
+
+
+def tune_unstored(request: Request) -> Tuned:
+    """What the method finds for its budget of games; nothing is stored, nothing is measured."""
+    arena = _arena(request, on_batch=lambda arena, event: beat())
+    answer, steps = Answer(arena.start), 0
+    for step in _steps(request, arena):
+        beat()
+        answer, steps = step.answer, steps + 1
+    return Tuned(answer, arena.games, steps)
+
+
+def _rows(request: Request, arena: Arena) -> Iterator[tuple[StepRow, Answer]]:
+    """The steps of the method as they are stored, each with the events and the members since the one before."""
+    events = members = 0
     for step in _steps(request, arena):
         answer = step.answer
-        body = {
-            "accepted": step.accepted,
-            "games": arena.games,
-            "population": step.population,
-            "sigma": step.sigma,
-            "events": arena.events[told:],
-            **({"theta": answer.theta.tolist()} if step.accepted else {}),
-        }
+        row: Json = {"accepted": step.accepted, "games": arena.games}
+        row |= {"population": step.population, "sigma": step.sigma, "events": arena.events[events:]}
+        if step.accepted:
+            row |= {"theta": answer.theta.tolist()}
         if step.accepted and step.thetas is not None and step.weights is not None:
-            body |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist()}
-            body |= {"value": step.value}
+            row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
             members = len(step.thetas)
-        if steps >= len(stored):
-            run.append("step", body)
-            on_step(arena, step)
-        elif canonical(body) != canonical(stored[steps]):
+        events = len(arena.events)
+        yield StepRow.from_json(row), answer
+
+
+class Tune(Kind):
+    """Tune the strategy of a game."""
+
+    name, title, method = "tune", "tuning", ""
+    has_report = False
+
+    def made(self, method: str | None) -> bool:
+        """Whether it is one of the methods that tune."""
+        return method in methods()
+
+    def check(self, run: Run) -> Request:
+        """The request, if the rules are still the same."""
+        rules, version = run.ask["rules"], find_game(run.ask["game"]).version
+        if rules != version:
             raise ValueError(
-                f"run {run.name} was played by fogspiel {run.ask['fogspiel']}, and this is {__version__}: "
-                f"step {steps + 1} comes out differently, so it cannot be resumed; start it anew"
+                f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
+                f"version {version}: it can be exported, but not resumed"
             )
-        steps, told = steps + 1, len(arena.events)
-    score = evaluate(
-        arena.game,
-        policy_of_answer(arena.game, answer),
-        arena.baseline,
-        report_key(request.seed),
-        request.report_games,
-        threads=threads,
-    )
-    result = {
-        **answer.as_json(),
-        "games": arena.games,
-        "steps": steps,
-        "against": request.baseline,
-        "report": score.as_json(),
-        "score": score.mean,
-        "interval": list(score.interval),
-    }
-    run.append("result", result)
-    return result
+        return Request.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> TuneResult:
+        """Play the method from its start: recorded events are recalled, and the budget ends it."""
+        request, steps = self.check(run), 0
+
+        def tell(words: str, games: int) -> None:
+            share = None if request.games is None else games / request.games
+            context.watch(Progress(words, share, games))
+
+        def watch(arena: Arena, event: Event) -> None:
+            recorder.keep(lambda: event)
+            words = f"step {steps + 1}"
+            if "counts" in event:
+                counts = np.array(event["counts"])
+                words += f": {with_interval(mean(counts), interval(counts))}"
+            tell(words, arena.games + event["games"])
+
+        left = None if request.seconds is None else request.seconds - run.seconds_worked
+        arena = _arena(
+            request,
+            budget=Budget(request.games, None if left is None else time.monotonic() + left),
+            threads=context.threads or 1,
+            recorded=[event for body in run.steps for event in body["events"]],
+            partial=run.partial(),
+            on_batch=watch,
+        )
+        answer = Answer(arena.start)
+        for row, answer in _rows(request, arena):  # noqa: B007 (the last one is the answer)
+            steps += 1
+            if recorder.step(row.to_json()):
+                tell(f"step {steps}, population {row.population}", arena.games)
+        score = evaluate(
+            arena.game,
+            policy_of_answer(arena.game, answer),
+            arena.baseline,
+            report_key(request.seed),
+            request.report_games,
+            threads=context.threads or 1,
+        )
+        return TuneResult(answer, arena.games, steps, request.baseline, cast(Figures, score.as_json()))
+
+    # Telling
+
+    def headline(self, run: Run) -> str:
+        """The method, the game and the seed."""
+        return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
+
+    def summary(self, run: Run) -> list[str]:
+        """The score in fresh games, and what the strategy does."""
+        found = self._found(run, games().get(run.ask["game"]))
+        return in_sentences(found) if answer_of(run) else [*found, "Nothing has beaten the starting point yet."]
+
+    def _found(self, run: Run, game: Game | None) -> list[str]:
+        """The score, and what is said of the heaviest vector, a line each."""
+        answer, found = answer_of(run), []
+        if run.result is not None:
+            result = TuneResult.from_json(run.result)
+            seed = f" of seed {run.ask['seed']}" if result.against == "fixed" else ""
+            score = with_interval(result.report["score"], result.report["interval"])
+            fresh = f"in {result.report['games']} fresh games"
+            found.append(f"scores {score} against the baseline `{result.against}`{seed} {fresh}")
+        if answer is not None and answer.weights is not None:
+            many, heaviest = len(answer.weights), max(answer.weights)
+            mixture = f"a mixture of {many} vectors, one drawn before every pair of games"
+            found.append(f"{mixture}; the heaviest ({heaviest:.1%}):")
+        if answer is not None and game and game.strategy and game.strategy.words:
+            found.append(game.strategy.words(answer.theta))
+        return found
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+        """The score, what the strategy does, its parameters, and what can be done with it."""
+        ask, result = run.ask, TuneResult.from_json(run.result or {})
+        yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
+        yield f"{result.games} games in {result.steps} steps"
+        yield from self._found(run, find_game(ask["game"]))
+        theta = result.answer.theta
+        shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
+        yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
+        yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
+
+    def asked(self, ask: Json) -> list[tuple[str, str]]:
+        """The request, the method after the game."""
+        game, *rest = super().asked(ask)
+        return [game, ("method", str(ask["method"])), *rest]
+
+    def form(self, ask: Json) -> dict[str, str]:
+        """The form of a tuning run."""
+        return {"kind": self.name} | {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
+
+    # Drawing and exporting
+
+    def trail(self, ask: Json) -> Trail:
+        """The races."""
+        return Races(ask)
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """A line for each step, with the parameters that it had."""
+        names = parameters_of(find_game(run.ask["game"]))
+        lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
+        theta: Sequence[float] = ()
+        for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
+            theta = step.theta or theta
+            lines.append((number, step.games, int(step.accepted), step.sigma, step.population, *theta))
+        return lines
+
+    # Playing
+
+    def agent(self, run: Run, game: Game) -> Agent:
+        """The vector or the mixture that was found so far."""
+        return policy_of_answer(game, answer_for(game, run), run.name)
+
+    def numbers(self, run: Run) -> Json:
+        """The vector, or the mixture."""
+        answer = answer_of(run)
+        return super().numbers(run) if answer is None else answer.as_json()
+
+    def parameters(self, run: Run) -> list[tuple[str, str]]:
+        """The vector, or the heaviest of the mixture."""
+        answer, game = answer_of(run), games().get(run.ask["game"])
+        if answer is None or game is None:
+            return []
+        return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), answer.theta.tolist(), strict=True)]
+
+    def playable(self, run: Run) -> bool:
+        """Whether anything was found."""
+        return run.ask["game"] in games() and answer_of(run) is not None
+
+    def opponent(self, summary: Summary) -> tuple[str, str] | None:
+        """The best so far."""
+        if not summary.steps and summary.state != "finished":
+            return None
+        so_far = "the best it found" if summary.state == "finished" else f"{summary.state}: the best so far"
+        return "run", f"{summary.method}, {so_far}"
+
+
+KIND = Tune()
+
+
+def answer_for(game: Game, run: Run) -> Answer:
+    """What a run has found so far for a game, or a ValueError that says why there is nothing."""
+    if not KIND.made(run.ask["method"]):
+        raise ValueError(
+            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
+        )
+    if run.ask["game"] != game.name:
+        raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+    found = answer_of(run)
+    if found is None:
+        raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+    return found
+
+
+def tuned_game(run: Run, wants: str) -> Game:
+    """The game of a tuning run whose rules are still the same, or a ValueError that says what is wanted."""
+    if not KIND.made(run.ask.get("method")):
+        raise ValueError(f"run {run.name} is a {run.ask.get('method')} run: {wants}")
+    game = find_game(run.ask["game"])
+    if run.ask["rules"] != game.version:
+        raise ValueError(
+            f"run {run.name} was tuned by version {run.ask['rules']} of the rules of {game.name}, which now are at "
+            f"version {game.version}: tune it anew"
+        )
+    return game
+
+
+# The chart
+
+
+class Races(Trail):
+    """The last race of each step, or the value of the mixture that was found."""
+
+    title = "Every step: the newcomer's score against whom it had to beat"
+    x, y = "games", "score"
+
+    def __init__(self, ask: Json):
+        super().__init__(ask["games"], "games")
+        game = games().get(ask["game"])
+        self.top = len(game.payoffs) - 1 if game else 2
+        self.symmetric = game is not None and game.symmetric
+        self.mixing = ask["method"] in MIXING
+        if game and game.payoffs != WIN_DRAW_LOSS:
+            self.y = f"score, as the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
+        if self.mixing:
+            self.title = "Every step: what the first player gets where nobody of the mixture can do better"
+
+    def step(self, body: Json) -> Point:
+        """The last race or round of duels of a step."""
+        step = StepRow.from_json(body)
+        self.done = step.games
+        if self.mixing:
+            value = None if self.symmetric else step.value
+            return Point(self.done, value, accepted=step.accepted, population=step.population)
+        found = (counts for event in reversed(step.events) if (counts := self._counts(event)) is not None)
+        return _scored(self.done, next(found, None), step.accepted, step.population)
+
+    def under_way(self, partial: Json) -> Point | None:
+        """The race that is going on."""
+        counts = self._counts(partial)
+        if counts is None or self.mixing:
+            return None
+        return _scored(self.done + partial["games"], counts, accepted=False)
+
+    def _counts(self, event: Mapping[str, Any]) -> np.ndarray | None:
+        """The newcomer's observations, by their score."""
+        if "counts" in event:
+            return np.array(event["counts"], np.int64)
+        if not event.get("scores"):
+            return None
+        return np.bincount(decode(event["scores"]).reshape(-1, 2).sum(axis=1), minlength=2 * self.top + 1)
+
+
+def _scored(at: int, counts: np.ndarray | None, accepted: bool, population: int | None = None) -> Point:
+    if counts is None:
+        return Point(at, accepted=accepted, population=population)
+    return Point(at, mean(counts), *interval(counts), accepted=accepted, population=population)

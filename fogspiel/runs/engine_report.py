@@ -1,14 +1,17 @@
-"""The report of a match or round robin of Kriegspiel engines: a page with tables, charts and files of numbers."""
+"""What a match or round robin of Kriegspiel engines says: lines and tables for the terminal, and a report."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ..kriegspiel.matches import EngineSpec, Row, elo_of_pairs, endings_of
+from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
 from ..kriegspiel.referee import WILD_16
-from ..runs import standings
-from ..runs.kinds.kriegspiel import EngineMatch, standing_of
-from ..runs.report import Chart, Part, Report, Series, Table
 from ..stats.elo import INTERVALS_NOTE
+from . import standings
+from .engine_match import EngineMatch
+from .formatting import with_interval
+from .jobs import Row
+from .report import Chart, Part, Report, Series, Table
+from .store import Json
 
 PAIRS = (
     "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",
@@ -19,6 +22,65 @@ PAIRS_NOTE = (
     f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
     "engine does not count its nodes."
 )
+
+
+Rows = Sequence[Sequence[Row]]
+"""The pairs of games of every two engines."""
+
+
+# In the terminal
+
+
+def tally(figures: Json) -> str:
+    """Wins, draws and losses in the shortest form."""
+    return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
+
+
+def _elo(figures: Json) -> str:
+    """A difference in Elo with its interval; what is beyond all limits is infinite."""
+    low, high = figures["elo_interval"]
+    shown = [f"{limit:+.0f}" if limit is not None else sign for limit, sign in ((low, "-inf"), (high, "+inf"))]
+    middle = figures["elo"]
+    if middle is None:
+        return f"{'+' if figures['score'] > 0.5 else '-'}inf [{', '.join(shown)}]"
+    return f"{middle:+.0f} [{', '.join(shown)}]"
+
+
+def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
+    """What two engines scored, and how their games went."""
+    figures, (first, second) = request.outcome(rows), request.names
+    score = with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
+    kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
+    yield f"{first} against {second}: {tally(figures)} in {figures['games']} games, score {score}"
+    pairs, ratio = " ".join(map(str, figures["pairs"])), figures["wins_per_loss"]
+    wins = "" if ratio is None else f"; {ratio:.2f} wins for a loss"
+    yield f"Elo {_elo(figures)} (95 %, {kind}); pairs by half points 0 to 4: {pairs}{wins}"
+    if request.stop:
+        proved = {1: f"{first} is proved to be better", -1: f"{second} is proved to be better", 0: "nothing is proved"}
+        yield proved[figures["decision"]]
+    refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
+    nodes = " and ".join("?" if count is None else f"{count:,.0f}" for count in figures["nodes_per_move"])
+    yield f"{figures['plies']:.0f} plies a game; refused attempts a move: {refused}; nodes a move: {nodes}"
+    yield "; ".join(f"{count} {ending}" for ending, count in figures["endings"].items())
+
+
+def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]:
+    """The standings, and every two engines."""
+    found = request.standings(rows)
+    yield from (f"{sentence}\n" for sentence in standings.sentences(found))
+    yield from standings.tables(found)[:2]
+    cells = []
+    for (i, j), part in zip(request.meetings, rows, strict=True):
+        figures = request.figures(part)
+        score = with_interval(figures["score"], figures["interval"])
+        names, plies = (request.names[i], request.names[j]), f"{figures['plies']:.0f}"
+        cells.append((*names, str(figures["games"]), tally(figures), score, _elo(figures), plies))
+    columns = ("first", "second", "games", "+ = -", "score [interval]", "Elo [interval]", "plies")
+    yield Table("all", "All pairs", columns, cells)
+    yield INTERVALS_NOTE
+
+
+# The report
 
 
 def words_of(seat: EngineSpec) -> str:
@@ -46,7 +108,7 @@ def command(request: EngineMatch) -> str:
     return shlex.join(words)
 
 
-def report(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Report:
+def engine_report(request: EngineMatch, met: Rows) -> Report:
     """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
     games = 2 * sum(len(rows) for rows in met)
     intro = f"{', '.join(request.names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."
@@ -60,17 +122,17 @@ def report(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Report:
     if len(met) == 1:
         name = "match"
     else:
-        name, found = "round-robin", standing_of(request, met)
+        name, found = "round-robin", request.standings(met)
         paragraphs += standings.sentences(found)
         parts = [*_rated(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
     title = "Kriegspiel: " + (" against ".join(request.names) if len(met) == 1 else "round robin")
     return Report(f"kriegspiel-{name}", title, command(request), paragraphs, parts)
 
 
-def _crossed(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
+def _crossed(request: EngineMatch, met: Rows) -> Table:
     """Wins, draws and losses of the row against the column, and the score."""
     cells: dict[tuple[int, int], str] = {}
-    for (i, j), rows in zip(request.pairs, met, strict=True):
+    for (i, j), rows in zip(request.meetings, met, strict=True):
         found = elo_of_pairs(rows)
         cells[i, j] = f"+{found.wins} ={found.draws} -{found.losses} ({found.score:.3f})"
         cells[j, i] = f"+{found.losses} ={found.draws} -{found.wins} ({1 - found.score:.3f})"
@@ -79,10 +141,10 @@ def _crossed(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
     return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in request.names)), rows_of_cells)
 
 
-def _pairs(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
+def _pairs(request: EngineMatch, met: Rows) -> Table:
     """Every two engines."""
     cells = []
-    for (i, j), rows in zip(request.pairs, met, strict=True):
+    for (i, j), rows in zip(request.meetings, met, strict=True):
         figures, manner = elo_of_pairs(rows).as_json(request.stop), endings_of(rows)
         cells.append(
             (
@@ -94,10 +156,10 @@ def _pairs(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
     return Table("meetings", "Every two engines", PAIRS, cells, note=PAIRS_NOTE)
 
 
-def _differences(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Chart:
+def _differences(request: EngineMatch, met: Rows) -> Chart:
     """Elo of the first engine of each two over the second; what is infinite is not drawn."""
     names, middles, lows, highs = [], [], [], []
-    for (i, j), rows in zip(request.pairs, met, strict=True):
+    for (i, j), rows in zip(request.meetings, met, strict=True):
         figures = elo_of_pairs(rows).as_json(request.stop)
         names.append(f"{request.names[i]} v {request.names[j]}")
         middles.append(figures["elo"])
@@ -119,11 +181,11 @@ def _rated(found: standings.Standings) -> list[Chart]:
     return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
 
 
-def _endings(request: EngineMatch, met: Sequence[Sequence[Row]]) -> Table:
+def _endings(request: EngineMatch, met: Rows) -> Table:
     """How games ended."""
     rows = [
         (request.names[i], request.names[j], ending, number)
-        for (i, j), played in zip(request.pairs, met, strict=True)
+        for (i, j), played in zip(request.meetings, met, strict=True)
         for ending, number in endings_of(played).endings.items()
     ]
     return Table("endings", "How games ended", ("first", "second", "ending", "games"), rows)

@@ -1,0 +1,211 @@
+"""Work on a run of any kind at the command line: progress on stderr, what came out on stdout, how to go on."""
+
+import shlex
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
+
+if TYPE_CHECKING:
+    from ..runs.kind import Kind
+    from ..runs.report import Report, Table
+    from ..runs.store import Json, Run
+
+SHOWN_COLUMNS, SHOWN_TABLES = 7, 2
+"""Of a report in the terminal."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What commands that work on runs have in common."""
+
+    store: Path | None = None
+    as_json: bool = False
+    threads: int | None = None
+    """Threads or processes."""
+    cluster: str | None = None
+    output: Path | None = None
+    """The folder for the report."""
+    certificate: Path | None = None
+    """The file for the certificate."""
+    source: str | None = None
+    """Where the rules are, if the user says so."""
+    again: str | None = None
+    """The command that goes on with all that the run is a part of."""
+
+
+def begin(ask: "Json", options: Options, *, once: bool = False, prepared: object = None) -> "Run":
+    """Work on a new run of this request, or on the one that has it already where `once` is enough."""
+    from ..runs.jobs import find_or_create_run
+    from ..runs.store import Store
+
+    check_cluster(options.cluster)
+    with Store.open(store_path(options.store), write=True) as runs:
+        run = find_or_create_run(runs, ask) if once else runs.create(ask)
+        work(run, options, prepared)
+        return run
+
+
+def begin_and_show(
+    ask: "Json", options: Options, *, once: bool = False, prepared: object = None, began: float | None = None
+) -> None:
+    """Work on a run as `begin` does and show what came out; `began` is the CPU time when it was prepared."""
+    began = time.process_time() if began is None else began
+    run = begin(ask, options, once=once, prepared=prepared)
+    show(run, options, time.process_time() - began)
+
+
+def check_cluster(cluster: str | None) -> None:
+    """Refuse a cluster that does not answer, before anything is written."""
+    if cluster is not None:
+        from ..runs.workers.cluster import check
+
+        check(cluster)
+
+
+def resume_command(run: str, store: Path | None) -> str:
+    """The command that goes on with a run."""
+    return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
+
+
+def work(run: "Run", options: Options, prepared: object = None) -> None:
+    """Work on a run with a progress bar; an interruption prints the command that goes on."""
+    from ..runs.kind import kind_of
+    from ..runs.work import Context, Progress
+    from . import console
+
+    kind = kind_of(run)
+    announce_compilation()
+    if run.name:
+        found = ", found finished in the store" if run.finished else ""
+        console.err.print(f"run {run.name}: {kind.headline(run)}{found}", markup=False)
+    again = options.again or kind.again(run, resume_command(run.name, options.store))
+    with _resumable(run, kind, again, options), console.progress(run.name or kind.headline(run)) as bar:
+
+        def watch(progress: Progress) -> None:
+            bar.show(progress.share, progress.words, progress.games)
+
+        def on_fault(sentence: str) -> None:
+            console.err.print(sentence, markup=False)
+
+        threads = options.threads or kind.processes(run, cores(None))
+        path = store_path(options.store)
+        kind.work(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
+
+
+@contextmanager
+def _resumable(run: "Run", kind: "Kind", again: str, options: Options) -> Iterator[None]:
+    """Whatever stops the work on a run, say how to go on with it."""
+    from . import console
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not run.name:  # nothing was found yet that would be worth a run
+            raise
+        if not options.again:
+            again = kind.again(run, resume_command(run.name, options.store))
+        told = kind.interruption(run, again)
+        if options.as_json:
+            print_json(told.facts)
+        console.err.print(told.sentence, markup=False)
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+
+
+def show(run: "Run", options: Options, seconds: float | None = None) -> None:
+    """Write the certificate and the report of a finished run, and print what came out."""
+    from ..runs.kind import Delivered, kind_of
+    from . import console
+
+    kind = kind_of(run)
+    report = kind.report(run) if kind.writes_report or options.output else None
+    delivered = Delivered(_write_certificate(run, kind, options), seconds, report)
+    folder, files = write(report, options.output) if report else (None, [])
+    if options.as_json:
+        return print_json(kind.outcome(run, delivered) | ({"files": files} if report else {}))
+    if report and kind.writes_report:
+        return print_report(report, f"{folder}", len(files))
+    print_lines(kind.lines(run, delivered))
+    if report:
+        page = next(file for file in files if file.endswith(".html"))
+        console.out.print(f"the report: {page} and {len(files) - 1} other files", markup=False)
+    return None
+
+
+def _write_certificate(run: "Run", kind: "Kind", options: Options) -> Path | None:
+    """Where the certificate of a run is now, if it has one."""
+    proof = kind.certificate(run)
+    if proof is None:
+        if options.certificate is not None:
+            raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
+        return None
+    from ..solve.certificates import write_certificate
+
+    path = options.certificate or store_path(options.store).parent / "certificates" / f"{run.name}.json"
+    write_certificate(proof, path)
+    return path
+
+
+# Reports
+
+
+def write(report: "Report", output: Path | None) -> tuple[Path, list[str]]:
+    """Write the files of a report to a folder, the one of its name if none is given."""
+    from ..runs.report import write_report
+
+    folder = output or Path(f"fogspiel-{report.name}")
+    return folder, [str(path) for path in write_report(report, folder)]
+
+
+def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
+    """Write a report that no run has, and show what matters of it."""
+    from ..runs.kinds.experiment import report_facts
+
+    folder, files = write(report, output)
+    if as_json:
+        return print_json(report_facts(report, None) | {"files": files})
+    return print_report(report, f"{folder}", len(files))
+
+
+def print_report(report: "Report", folder: str, files: int) -> None:
+    """Print the paragraphs and the first tables of a report."""
+    from . import console
+
+    for paragraph in report.paragraphs:
+        console.out.print(paragraph + "\n")
+    for table in report.tables[:SHOWN_TABLES]:
+        print_table(table, SHOWN_COLUMNS)
+    console.out.print(
+        f"written to {folder}: {report.name}.html, {report.name}.md and {files - 2} files of numbers and pictures"
+    )
+
+
+def print_lines(lines: "Iterable[str | Table]") -> None:
+    """Print the lines and tables of what came out, what it is about in bold."""
+    from rich.text import Text
+
+    from . import console
+
+    for number, line in enumerate(lines):
+        if isinstance(line, str):
+            head, colon, rest = line.partition(":") if number == 0 else ("", "", line)
+            console.out.print(Text.assemble((head, "bold"), colon + rest))
+        else:
+            print_table(line)
+
+
+def print_table(table: "Table", columns: int | None = None) -> None:
+    """Print a table, or its first columns."""
+    from ..runs.report import cell_text
+    from . import console
+
+    rows = [tuple(cell_text(cell) for cell in row[:columns]) for row in table.rows]
+    console.table(table.title, table.columns[:columns], rows)

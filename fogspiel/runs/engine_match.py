@@ -1,0 +1,143 @@
+"""Matches and round robins of Kriegspiel engines: who plays, for how many games, and what the rows say.
+
+A row is a pair of games with the colours swapped. It depends on the engines, their code, their effort, the seed and its
+number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+
+from ..kriegspiel.matches import EngineSpec, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec
+from ..kriegspiel.referee import WILD_16, Switches
+from ..stats.elo import Strength
+from ..stats.race import Race, decision
+from .jobs import Job, Row, rows_of
+from .request import check_option, check_seed, versions
+from .standings import Standings, standings_of_pairs
+from .store import Json, Run
+from .workers import Limits
+
+GAME = METHOD = "kriegspiel"
+"""The game, and what stands for the method in the request of such a run."""
+RACE = Race("count-mixture")
+"""What may stop a match before all its games are played."""
+FEWEST, MOST = 2, 100
+NODES_PER_SECOND = 1000
+"""What the slowest engine searches at least: so long one waits for a sign of life."""
+
+
+@dataclass(frozen=True)
+class EngineMatch:
+    """What was asked: two engines or more, each against each."""
+
+    seats: tuple[EngineSpec, ...]
+    games: int
+    """At most so many games of two engines; an odd number is rounded up."""
+    seed: int = 1
+    longest: int | None = None
+    """After so many plies a game counts as drawn."""
+    stop: bool = False
+    """Whether two engines stop as soon as it is proved who is better."""
+    switches: Switches = WILD_16
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        check_seed(self.seed)
+        if not FEWEST <= len(self.seats) <= MOST:
+            raise ValueError(f"a round robin has {FEWEST} to {MOST} engines, not {len(self.seats)}")
+        for name in self.names if len(self.seats) > 2 else ():
+            if self.names.count(name) > 1:
+                raise ValueError(f"{name} is there {self.names.count(name)} times: the engines must be different")
+        check_option("games", self.games)
+        if self.longest is not None:
+            check_option("longest", self.longest, "a positive number of plies")
+
+    @property
+    def names(self) -> list[str]:
+        """The engines with their efforts."""
+        return [seat.name for seat in self.seats]
+
+    @property
+    def pairs_of_games(self) -> int:
+        """The most pairs of games of two engines."""
+        return -(-self.games // 2)
+
+    @property
+    def meetings(self) -> list[tuple[int, int]]:
+        """Who meets whom."""
+        return list(combinations(range(len(self.seats)), 2))
+
+    @property
+    def patience(self) -> Limits:
+        """How long a worker may be silent: engines do not tell that they go on while they think about a move."""
+        usual = Limits()
+        longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_PER_SECOND for seat in self.seats)
+        return usual._replace(going_on=usual.going_on + 3 * longest)
+
+    def to_json(self) -> Json:
+        """The first row of the run."""
+        return {
+            "game": GAME,
+            "method": METHOD,
+            "players": [seat.as_json() for seat in self.seats],
+            "codes": [code_of(seat.engine) for seat in self.seats],
+            "games": self.games,
+            "seed": self.seed,
+            "longest": self.longest,
+            "stop": self.stop,
+            "switches": self.switches.as_json(),
+            **versions(GAME),
+        }
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        seats = tuple(parse_engine_spec(kept) for kept in ask["players"])
+        return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], Switches(**ask["switches"]))
+
+    def jobs(self, meeting: tuple[int, int]) -> list[Job]:
+        """A job for every pair of games of two engines."""
+        ask = self.to_json()
+        shared = {
+            "first": self.names[meeting[0]],
+            "second": self.names[meeting[1]],
+            "seats": [ask["players"][i] for i in meeting],
+            "codes": [ask["codes"][i] for i in meeting],
+            "longest": self.longest,
+            "switches": ask["switches"],
+            "rules": ask["rules"],
+            "seed": self.seed,
+        }
+        return [Job("bout", bout, shared | {"number": number}) for number in range(self.pairs_of_games)]
+
+    def rows(self, run: Run) -> list[list[Row]]:
+        """The stored rows of every two engines, as far as they were played."""
+        places = {(self.names[i], self.names[j]): place for place, (i, j) in enumerate(self.meetings)}
+        found: list[list[Row]] = [[] for _ in self.meetings]
+        for row in rows_of(run):
+            found[places[row["first"], row["second"]]].append(row)
+        return found
+
+    def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
+        """The standings of a round robin."""
+        return standings_of_pairs(tuple(self.names), tuple(elo_of_pairs(part).pairs for part in rows), self.seed)
+
+    def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
+        """What came out: the figures of a match, or who is best of a round robin."""
+        if len(rows) > 1:
+            return {"games": 2 * sum(len(part) for part in rows), "best": self.standings(rows).best}
+        strength = elo_of_pairs(rows[0])
+        return self.figures(rows[0]) | {"decision": proved_winner(strength)}
+
+    def figures(self, rows: Sequence[Row]) -> Json:
+        """How strong two engines are and how their games went."""
+        return elo_of_pairs(rows).as_json(self.stop) | endings_of(rows).as_json()
+
+
+def proved_winner(strength: Strength) -> int:
+    """Which engine is proved to be the better one: 1 the first, -1 the second, 0 neither yet."""
+    return decision(RACE, np.array(strength.pairs, np.int64))

@@ -1,0 +1,192 @@
+"""Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
+
+An experiment is a file in `papers` (or in the folder of that name of a plug-in) with an `EXPERIMENT`; its docstring is
+its help. It is a generator that yields lists of jobs and is sent their rows.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from ... import __version__
+from ...core.plugins import modules
+from ...stats.race import Race
+from ..jobs import Job, JobRunner, Row, rows_of
+from ..kind import Delivered, Kind
+from ..report import Cell, Report
+from ..request import check_option, check_seed
+from ..store import Json, Run
+from ..trail import Trail
+from ..work import Context, Progress, Recorder
+
+Batches = Generator[list[Job], list[Row], None]
+LAST = 100
+"""The place of an experiment that does not say where it is listed."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a user asks of an experiment; everything its rows depend on."""
+
+    name: str
+    quick: bool = False
+    seeds: int | None = None
+    """How many training seeds, if not as many as the experiment thinks right."""
+    race: str = "count-mixture"
+    scale: float = 1.0
+    """All budgets are multiplied by this."""
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        check_seed(self.seed)
+        Race(self.race)
+        if self.seeds is not None and self.seeds < 1:
+            raise ValueError(f"--seeds is {self.seeds}: it must be at least 1")
+        check_option("scale", self.scale)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the report."""
+        words, usual = ["fogspiel", "paper", self.name], Request(self.name)
+        words += ["--quick"] if self.quick else []
+        for option in ("seeds", "race", "scale", "seed"):
+            if (value := getattr(self, option)) != getattr(usual, option):
+                words += [f"--{option}", str(value)]
+        return " ".join(words)
+
+    def to_json(self) -> Json:
+        """The first row of the run."""
+        rest = {key: value for key, value in asdict(self).items() if key != "name"}
+        return {"game": self.name, "method": KIND.method, **rest, "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        return cls(ask["game"], **{key: ask[key] for key in cls.__dataclass_fields__ if key != "name"})
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A part of a paper: its jobs, and the report that is made of their rows."""
+
+    name: str
+    """What the command line and its runs call it."""
+    paper: str
+    """Whose experiment it is."""
+    batches: Callable[[Request], Batches]
+    report: Callable[[Request, Sequence[Row]], Report]
+    place: int = LAST
+    """Where it stands in lists."""
+
+
+def experiments() -> dict[str, Experiment]:
+    """The experiments that are stored, by name."""
+    named = (getattr(module, "EXPERIMENT", None) for module in modules("papers"))
+    found = [experiment for experiment in named if isinstance(experiment, Experiment)]
+    return {experiment.name: experiment for experiment in sorted(found, key=lambda experiment: experiment.place)}
+
+
+def find_experiment(name: str) -> Experiment:
+    """The experiment of that name, or a ValueError that lists the names there are."""
+    found = experiments()
+    if name not in found:
+        raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
+    return found[name]
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """How many jobs were done."""
+
+    rows: int
+
+    def to_json(self) -> Json:
+        """The last row of the run."""
+        return {"rows": self.rows}
+
+
+class Experiments(Kind):
+    """Do the experiment of a paper again."""
+
+    name, title, method = "experiment", "paper", "paper"
+    writes_report = True
+
+    def __init__(self, find: Callable[[str], Experiment] = find_experiment):
+        self.find_experiment = find
+
+    def check(self, run: Run) -> Request:
+        """The request, if this version of the package can still answer it."""
+        made_by = run.ask["fogspiel"]
+        if made_by != __version__:
+            raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
+        return Request.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> ExperimentResult:
+        """Have the jobs done, batch by batch."""
+        request = self.check(run)
+        batches = self.find_experiment(request.name).batches(request)
+        runner, jobs, done = JobRunner(run, recorder, context), next(batches, None), 0
+        while jobs is not None:
+            _demand_same(run, done, jobs)
+            batch: list[Row] = []
+            with closing(runner.rows(jobs)) as found:
+                for row in found:
+                    batch.append(row)
+                    context.watch(_progress(len(batch), len(jobs), row))
+            done += len(batch)
+            try:
+                jobs = batches.send(batch)
+            except StopIteration:
+                jobs = None
+        return ExperimentResult(done)
+
+    def headline(self, run: Run) -> str:
+        """The name of the experiment."""
+        return str(run.ask["game"])
+
+    def summary(self, run: Run) -> list[str]:
+        """How much was done."""
+        return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        """The tables of the report."""
+        return report_facts(delivered.report or self.report(run), run.name)
+
+    def trail(self, ask: Json) -> Trail:
+        """The jobs."""
+        return Trail()
+
+    def report(self, run: Run) -> Report:
+        """What the experiment makes of its rows."""
+        request = self.check(run)
+        return self.find_experiment(request.name).report(request, rows_of(run))
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """Refuse: the report has tables."""
+        raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
+
+
+def report_facts(report: Report, run: str | None) -> Json:
+    """What `--json` prints of a report: its tables, a row by column each."""
+    tables = {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables}
+    return {"paper": report.name, "run": run, "command": report.command, "tables": tables}
+
+
+def _progress(done: int, total: int, row: Row) -> Progress:
+    words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
+    return Progress(f"{done} of {total}: {words}", done / total)
+
+
+def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
+    """Refuse to go on with a run whose rows are the answers to other jobs than these."""
+    for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
+        if job.key != body["key"]:
+            raise ValueError(
+                f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` with "
+                f"other code or numbers; start it anew, in another store"
+            )
+
+
+KIND = Experiments()

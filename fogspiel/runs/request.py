@@ -1,0 +1,57 @@
+"""What requests have in common: the checks before anything is written, and agents that are kept as numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, cast
+
+from .. import __version__
+from ..core.agents import Agent, Frozen, freeze, thaw
+from ..core.game import Game, find_game
+from .store import Json
+
+MOST_SEED = 2**63 - 1
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that would not fit the generator."""
+    if not 0 <= seed <= MOST_SEED:
+        raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MOST_SEED}")
+
+
+def check_option(option: str, value: float, what: str = "a positive number") -> None:
+    """Refuse the value of an option that is not positive and finite."""
+    if not 0 < value < float("inf"):
+        raise ValueError(f"--{option} is {value}: it must be {what}")
+
+
+def versions(game: str) -> Json:
+    """What the rows of a run depend on beside what was asked."""
+    return {"rules": find_game(game).version, "fogspiel": __version__}
+
+
+@dataclass(frozen=True)
+class StoredAgent:
+    """An agent as a request keeps it: its words, and its numbers where it has some, for a file or a run may change."""
+
+    words: str
+    numbers: Frozen
+
+    @classmethod
+    def of(cls, game: Game, words: str, store: Path, seed: int) -> Self:
+        """The agent that the words stand for, or a ValueError that says what they could have been."""
+        from .agent_texts import agent_from_text
+
+        return cls(words, freeze(game, agent_from_text(game, words, store, seed)))
+
+    @classmethod
+    def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
+        """The agent of these words whose numbers a request keeps, perhaps among other things."""
+        kept = {key: numbers[key] for key in Frozen.__annotations__ if numbers.get(key) is not None}
+        return cls(words, cast(Frozen, kept))
+
+    def agent(self, game: Game, store: Path, seed: int) -> Agent:
+        """The agent itself; solved runs and names have no numbers and are looked up again."""
+        from .agent_texts import agent_from_text
+
+        return thaw(game, self.numbers, self.words) or agent_from_text(game, self.words, store, seed)

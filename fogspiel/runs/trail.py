@@ -1,0 +1,101 @@
+"""The trail of a run: a point for every step, so that one can see where it goes.
+
+What a point says depends on the kind of run: the last race of a tuning step, the score of a match so far, the bounds of
+a solve. Every value comes with its interval where there is one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .report import Chart, Series
+from .store import Json
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a run stood after a step; what is None is not said."""
+
+    at: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    accepted: bool | None = None
+    population: int | None = None
+    words: str | None = None
+
+    def to_json(self) -> Json:
+        """The point as the page draws it."""
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+
+class Trail:
+    """Jobs that are done one after the other: a point says only how many."""
+
+    title, x, y = "", "jobs", ""
+
+    def __init__(self, total: int | None = None, unit: str = "jobs"):
+        self.total, self.unit = total, unit
+        self.done = 0
+
+    def step(self, body: Json) -> Point:
+        """The point of the next step."""
+        self.done += 1
+        row = body.get("row", {})
+        words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "second", "seed") if key in row)
+        return Point(self.done, words=words)
+
+    def under_way(self, partial: Json) -> Point | None:
+        """The point of the step that is not yet done."""
+        return None
+
+    def end(self, result: Json) -> Point | None:
+        """The point of the result, where it says more than the steps."""
+        return None
+
+    def points(self, steps: Iterable[Json]) -> list[Point]:
+        """The points of the steps, from the first one on."""
+        return [self.step(body) for body in steps]
+
+    def to_json(self) -> Json:
+        """How to draw it, and how far it has come."""
+        drawn = {"title": self.title, "x": self.x, "y": self.y}
+        return {"chart": drawn if self.title else None, "done": self.done, "total": self.total, "unit": self.unit}
+
+
+class BoundsTrail(Trail):
+    """Between what the value of a game lies."""
+
+    title, x, y = "The value lies between", "rounds", "value of the game"
+
+    def __init__(self) -> None:
+        super().__init__(unit="rounds")
+
+    def step(self, body: Json) -> Point:
+        """The bounds after a round."""
+        self.done = body["number"]
+        return _bounds_point(self.done, body)
+
+    def under_way(self, partial: Json) -> Point | None:
+        """The bounds so far, where they are kept."""
+        saved = partial.get("saved") or {}
+        return _bounds_point(1, saved) if "lower" in saved else None
+
+    def end(self, result: Json) -> Point | None:
+        """The bounds at last."""
+        return None if self.done else _bounds_point(1, result)
+
+
+def _bounds_point(at: int, body: Json) -> Point:
+    """Bounds as numbers; they may be fractions in words."""
+    lower, upper = (None if body.get(key) is None else float(Fraction(str(body[key]))) for key in ("lower", "upper"))
+    return Point(at, None if lower is None or upper is None else (lower + upper) / 2, lower, upper)
+
+
+def trail_chart(trail: Trail, points: Sequence[Point]) -> Chart | None:
+    """The value after every step, with its interval; None where no step has a value."""
+    known = [point for point in points if point.value is not None]
+    if not known:
+        return None
+    columns = zip(*((point.at, point.value, point.low, point.high) for point in known), strict=True)
+    return Chart("way", trail.title, trail.x, trail.y, [Series(trail.y or "value", *columns)])

@@ -1,0 +1,93 @@
+"""Work on a run: what it may use, who hears how far it is, and how what it finds is kept.
+
+All kinds of run work in the same way. A step is stored as soon as it is done, the state of the step under way every two
+seconds and when the work is interrupted, and the result at last; a run that is resumed comes to the same rows.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import __version__
+from .store import Json, Run, canonical, default_path
+from .workers import say
+
+KEEP_SECONDS = 2.0
+"""How often the state of the step under way is kept: so much work an interruption that is no Ctrl-C can cost."""
+
+
+class Progress(NamedTuple):
+    """How far the work is."""
+
+    words: str
+    share: float | None = None
+    """Of all the work, where that is known."""
+    games: int | None = None
+    """Played so far, where it is games that take the time."""
+
+
+def in_silence(progress: Progress) -> None:
+    """Watch without a word."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the work on a run may use, and who hears of it."""
+
+    store: Path = field(default_factory=default_path)
+    """The store of the run, where agents and earlier rows may be found."""
+    threads: int | None = None
+    """Threads or processes, on which results do not depend; one of each if nothing is said."""
+    cluster: str | None = None
+    """The address of a Dask scheduler, for kinds whose work is independent jobs."""
+    watch: Callable[[Progress], None] = in_silence
+    on_fault: Callable[[str], None] = say
+    """Is told when a worker was lost."""
+    source: str | None = None
+    """Where the rules are, if the user says so."""
+    prepared: object = None
+    """What the kind has made ready before the run was created, if it was."""
+    again: str = ""
+    """The command that goes on with the run."""
+
+
+class Recorder:
+    """Writes what the work on a run finds."""
+
+    def __init__(self, run: Run, state_is_step: bool = False) -> None:
+        self.run, self._stored, self._number = run, run.steps, 0
+        self._state_is_step = state_is_step
+        self._state: Callable[[], Mapping[str, Any]] | None = None
+        self._kept = time.monotonic()
+
+    def step(self, body: Json, number: int | None = None) -> bool:
+        """Store a step (the next one, if it has no number) and say whether it is new; a stored one must be equal."""
+        self._number = number or self._number + 1
+        if self._number > len(self._stored):
+            self._state = None
+            self.run.append("step", body)
+            return True
+        if canonical(body) != canonical(self._stored[self._number - 1]):
+            raise ValueError(
+                f"run {self.run.name} was played by fogspiel {self.run.ask['fogspiel']}, and this is {__version__}: "
+                f"step {self._number} comes out differently, so it cannot be resumed; start it anew"
+            )
+        return False
+
+    def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
+        """Keep the state of the step under way, unless that was done a moment ago."""
+        self._state = state
+        if time.monotonic() - self._kept > KEEP_SECONDS:
+            self.run.keep_partial(state())
+            self._kept = time.monotonic()
+
+    def interrupt(self) -> None:
+        """Keep the state of the step under way before the work ends."""
+        if self._state is None:
+            return
+        if self._state_is_step:
+            self.run.append("step", self._state())
+        else:
+            self.run.keep_partial(self._state())
