@@ -1,9 +1,9 @@
 """The numbers that the paper leaves open (sections 5.2 and 5.3), in one place, so that they can be tuned by self-play.
 
-Kernels receive them as a record. The values were found by SPSA (simultaneous perturbation of all logarithms) in games of
-300 to 400 nodes per move against the minimax program: 1,360 games from hand-made values, of which rounds 80 to 130 were
-averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`, `repetition`, `pawn_wall` and `model_scale`
-are set by hand, and "ours" is what the paper does not have.
+Kernels receive them as a record. The values were found by SPSA (simultaneous perturbation of all logarithms) in games
+of 300 to 400 nodes per move against the minimax program: 1,360 games from hand-made values, of which rounds 80 to 130
+were averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`, `repetition`, `pawn_wall` and
+`model_scale` are set by hand. "Ours" is what the paper does not have.
 """
 
 from dataclasses import astuple, dataclass, fields

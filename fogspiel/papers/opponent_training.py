@@ -1,7 +1,7 @@
 """Learning the opponent's model: a population of engines plays rounds of games, and where men stood is counted.
 
-The games of a round are matches and round robins as `bouts` stores them. In round 0 nobody has a model; in each further
-round those who can use one have that of all games so far. Learning ends when a round has hardly changed it.
+The games of a round are stored matches and round robins. In round 0 no engine has a model; in each further round those
+that can use one have that of all games so far. Learning ends when a round has hardly changed it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,21 +18,21 @@ from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_
 from ..runs.engine_match import EngineMatch
 
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
-"""Who plays if nothing is said: with nodes for some milliseconds a move, as quick as makes sense for each."""
+"""Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each."""
 SETTLED = 0.03
 """The mean total-variation change below which learning ends."""
 SUFFIX = ".npz"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Training:
     """What was asked: who plays, how much, and whose men are counted."""
 
     engines: tuple[str, ...]
     """In words; each of them also strays."""
     effort: Effort
     games: int
-    """About so many games a round."""
+    """About so many games per round."""
     rounds: int
     """At most so many."""
     output: Path
@@ -53,18 +53,17 @@ class Lesson:
             raise ValueError(f"--output is {self.output}, but there is no folder {self.output.parent}: make it first")
         for words in self.engines:
             find_engine(parse_engine(words, self.effort)[0])
-        names = [seat.engine.removesuffix(f":{NO_MODEL}") for seat in self.seats(None)]
-        if self.against is not None and self.against not in names:
-            raise ValueError(f"--against is {self.against!r}: it must be one of {', '.join(names)}")
+        names = [member.engine.removesuffix(f":{NO_MODEL}") for member in self.population(None)]
         plain = list(dict.fromkeys(map(plain_name, names)))
-        if self.without is not None and self.without not in plain:
-            raise ValueError(f"--without is {self.without!r}: it must be one of {', '.join(plain)}")
+        for what, name, known in (("--against", self.against, names), ("--without", self.without, plain)):
+            if name is not None and name not in known:
+                raise ValueError(f"{what} is {name!r}: it must be one of {', '.join(known)}")
         if self.without is not None and (self.against is not None or len(plain) == 1):
             raise ValueError("--without leaves nobody to count: leave --against out, and name another engine besides")
-        self.meetings(0)
+        self.matches(0)
 
-    def seats(self, model: Path | None) -> list[EngineSpec]:
-        """The population: every engine as it is and straying, with the model if it can use one."""
+    def population(self, model: Path | None) -> list[EngineSpec]:
+        """Every engine as it is and straying, with the model if it can use one."""
         found = []
         for words in self.engines:
             name, effort = parse_engine(words, self.effort)
@@ -73,40 +72,36 @@ class Lesson:
             found += [EngineSpec(name, effort), EngineSpec(STRAY + name, effort)]
         return found
 
-    def meetings(self, number: int) -> list[EngineMatch]:
+    def matches(self, number: int) -> list[EngineMatch]:
         """Who plays in a round: each against each, or, for a model of one opponent, that one against each.
 
         Every round has a seed of its own, for engines without a model would play the same games again.
         """
-        seats, seed = self.seats(self.draft(number - 1) if number else None), self.seed + number
-        pairs = [
-            pair for pair in combinations(seats, 2) if self.against is None or any(self.counts(s.engine) for s in pair)
-        ]
+        members, seed = self.population(self.draft(number - 1) if number else None), self.seed + number
+        pairs = list(combinations(members, 2))
+        if self.against is not None:
+            pairs = [pair for pair in pairs if any(self.counts(member.engine) for member in pair)]
         games = -(-self.games // len(pairs))
-        return [EngineMatch(found, games, seed) for found in ([tuple(seats)] if self.against is None else pairs)]
+        return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
         """Whether the men of an engine at the board are counted."""
         if self.against is not None:
-            own = self.against.partition(":")[0]
-            return engine.partition(":")[0] == own
+            return engine.partition(":")[0] == self.against.partition(":")[0]
         return plain_name(engine) != self.without
+
+    def count(self, rows: Sequence[Row]) -> np.ndarray:
+        """Where the men of those who are counted stood."""
+        total = np.zeros(SHAPE, np.int64)
+        for row in rows:
+            counted = [self.counts(seat["engine"]) for seat in row["seats"]]
+            for game in row["games"]:
+                total += count_placements([game["record"]], [side for side in BOTH if counted[game["white"] ^ side]])
+        return total
 
     def draft(self, number: int) -> Path:
         """Where the model of all games up to this round is kept for the next one."""
         return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
-
-
-def counts_in(lesson: Lesson, rows: Sequence[Row]) -> np.ndarray:
-    """Where the men of those who are counted stood."""
-    total = np.zeros(SHAPE, np.int64)
-    for row in rows:
-        counted_seats = [lesson.counts(seat["engine"]) for seat in row["seats"]]
-        for game in row["games"]:
-            colours = [colour for colour in BOTH if counted_seats[game["white"] ^ colour]]
-            if colours:
-                total += count_placements([game["record"]], colours)
-    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,18 +121,18 @@ class Round:
         return self.change is not None and self.change < SETTLED
 
 
-def rounds(lesson: Lesson, play: Callable[[EngineMatch], list[list[Row]]]) -> Iterator[Round]:
+def train(training: Training, play: Callable[[EngineMatch], list[list[Row]]]) -> Iterator[Round]:
     """Play and count, round by round; the model is written after each, and at last as what was asked for."""
     counts, games = np.zeros(SHAPE, np.int64), 0
     model: np.ndarray | None = None
-    for number in range(lesson.rounds):
-        rows = [row for meeting in lesson.meetings(number) for met in play(meeting) for row in met]
-        counts += counts_in(lesson, rows)
+    for number in range(training.rounds):
+        rows = [row for match in training.matches(number) for pair in play(match) for row in pair]
+        counts += training.count(rows)
         games += 2 * len(rows)
         before, model = model, model_of(counts)
-        save_model(model, lesson.draft(number))
-        taught = Round(number, games, None if before is None else change_of(before, model), model)
-        save_model(model, lesson.output)
-        yield taught
-        if taught.settled:
+        for path in (training.draft(number), training.output):
+            save_model(model, path)
+        found = Round(number, games, None if before is None else change_of(before, model), model)
+        yield found
+        if found.settled:
             return

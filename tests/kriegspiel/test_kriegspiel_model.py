@@ -30,7 +30,7 @@ from fogspiel.kriegspiel.opponent_model import (
 )
 from fogspiel.kriegspiel.pgn_reader import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.papers.opponent_training import Lesson, rounds
+from fogspiel.papers.opponent_training import Training, train
 from fogspiel.runs import agent_texts
 from fogspiel.runs.kinds import kriegspiel as bouts
 
@@ -215,14 +215,14 @@ def test_a_lesson_that_cannot_be_given_is_one_sentence_and_writes_nothing(refuse
 
 @pytest.mark.slow
 def test_the_next_round_is_played_with_what_the_last_has_taught(tmp_path):
-    lesson = Lesson(("greedy", "C"), Effort(nodes=30), 12, 2, tmp_path / "model.npz")
+    training = Training(("greedy", "C"), Effort(nodes=30), 12, 2, tmp_path / "model.npz")
     words = []
 
-    def play(meeting):
-        words.append(meeting.names)
-        return [[job() for job in bouts.jobs(meeting, pair)] for pair in meeting.pairs]
+    def play(match):
+        words.append(match.names)
+        return [[job() for job in bouts.jobs(match, pair)] for pair in match.pairs]
 
-    taught = list(rounds(lesson, play))
+    taught = list(train(training, play))
     assert "C:none (30 nodes)" in words[0] and f"C:{tmp_path / 'model-0.npz'} (30 nodes)" in words[1]
     assert len(taught) == 2 and taught[1].change > 0 and taught[1].games == 24
 

@@ -38,14 +38,13 @@ def learn_model(
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
     from ...kriegspiel.engine import parse_engine
-    from ...papers.opponent_training import POPULATION, Lesson
-    from ...papers.opponent_training import rounds as taught_in
+    from ...papers.opponent_training import POPULATION, Training, train
     from .. import console
 
     words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
     if not engines and (time is not None or nodes is not None):
         words = tuple(parse_engine(word)[0] for word in words)
-    lesson = Lesson(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
+    training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     check_cluster(cluster)
     again, names, found = shlex.join(["fogspiel", *sys.argv[1:]]), [], []
     options = Options(store, as_json, processes, cluster, again=again)
@@ -55,7 +54,7 @@ def learn_model(
         names.append(run.name)
         return match.rows(run)
 
-    for taught in taught_in(lesson, play):
+    for taught in train(training, play):
         change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
         console.err.print(f"round {taught.number}: {taught.games} games so far{change}", markup=False)
         found.append({"round": taught.number, "games": taught.games, "change": taught.change})

@@ -1,8 +1,8 @@
 """The three-tier tree of approaches B and C (figure 3) in preallocated arrays.
 
-A place is a moment at which we are to move: the matrices, what is known, and a row of attempts. An attempt that was chosen
-has a branch: the twelve outcomes of the two message tiers, each with its chance, its value, and the place that it leads
-to once somebody went there.
+A place is a moment at which we are to move: the matrices, what is known, and a row of attempts. An attempt that was
+chosen has a branch: the twelve outcomes of the two message tiers, each with its chance, its value, and the place that
+it leads to once the search went there.
 """
 
 import math
