@@ -1,6 +1,6 @@
 """What an engine believed at every moment of a finished game: where the other side's king, pawns and pieces may be.
 
-The record is played again with a fresh engine of the same kind, who is told what it did and does not think; what it
+The record is played again with a fresh engine of the same kind, which is told what it did and does not think; what it
 believes is read off whenever it has heard something. Matrices of chances are what they were. A metaposition knows only
 where a man may stand, so its men are spread evenly over these squares. A pool of boards, or boards of the last
 observation, are counted; they are drawn anew, so that they are alike but not the same.
@@ -11,22 +11,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.agents import Player
-from ..core.game import blank
+from ..core.game import find_game
 from ..core.rng import stream_of
-from ..games.chess.position import BISHOP, KING, KNIGHT, MEN, MOVER, PAWN, QUEEN, ROOK
-from ..games.kriegspiel import rules
+from ..core.session import Session
+from ..games.chess.bits import rows_of
+from ..games.chess.position import KINDS, KING, KNIGHT, MEN, PAWN
 from .beliefs.matrix_engine import MatrixEngine
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
 from .engines.sampling import Pooled, Sampler
 
-SQUARES = 64
 BOARDS = 200
 """Boards of the last observation that are drawn for an engine that keeps none."""
 LIGHT = Effort(nodes=200)
 """It does not think, and a pool of this effort, two thousand boards, is enough to count."""
 DIGITS = 3
-OFFICERS = (KNIGHT, BISHOP, ROOK, QUEEN)
+PIECES = slice(KNIGHT, KING)
+"""The kinds from knight to queen."""
 
 Belief = list[list[float]]
 """Chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece."""
@@ -35,7 +36,7 @@ Belief = list[list[float]]
 def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]:
     """What the engine that `words` name, on this side, believed before each move of the record and after the last.
 
-    None where it had not been asked yet, and always for who keeps no belief or is no engine.
+    None where it had not been asked yet, and always for a player that keeps no belief or is no engine.
     """
     try:
         name, _ = parse_engine(words)
@@ -44,19 +45,17 @@ def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]
         engine = None
     if not isinstance(engine, MatrixEngine | Minimax | Sampler):
         return [None] * (len(record) + 1)
-    state = blank(rules.STATE)
-    rules.start(state)
+    session = Session(find_game("kriegspiel"))
     engine.begin(side)
     found: list[Belief | None] = []
     belief: Belief | None = None
     for action in record:
-        if state[MOVER] == side:
-            seen = blank(rules.VIEW)
-            rules.view(state, side, seen)
+        if session.mover == side:
+            seen = session.view(side)
             engine.follow(seen, action)
             belief = belief_of(engine, seen)
         found.append(belief)
-        rules.apply(state, action)
+        session.apply(action)
     return [*found, belief]
 
 
@@ -76,23 +75,18 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
     return [[round(float(chance), DIGITS) for chance in row] for row in np.clip(chances, 0.0, 1.0)]
 
 
-def bits_of(squares: np.ndarray) -> np.ndarray:
-    """Sets of squares as rows of 64 zeros and ones."""
-    return (np.asarray(squares, np.int64)[..., None] >> np.arange(SQUARES)) & 1
-
-
 def spread_evenly(meta: np.record, side: int) -> np.ndarray:
     """The men of a metaposition, each kind spread evenly over the squares where it may be."""
-    theirs = bits_of(meta.theirs)
+    theirs = rows_of(meta.theirs)
     if side:  # a metaposition is turned so that the own men go up
-        theirs = theirs[:, np.arange(SQUARES) ^ 56]
-    may = np.array([theirs[KING], theirs[PAWN], theirs[list(OFFICERS)].any(0)], float)
-    many = np.array([1.0, meta.their_pawns, meta.their_pieces])
-    return may * (many / np.maximum(may.sum(1), 1.0))[:, None]
+        theirs = theirs.reshape(KINDS, 8, 8)[:, ::-1].reshape(KINDS, 64)
+    may: np.ndarray = np.array([theirs[KING], theirs[PAWN], theirs[PIECES].any(0)], float)
+    share: np.ndarray = np.array([1.0, meta.their_pawns, meta.their_pieces]) / np.maximum(may.sum(1), 1.0)
+    return may * share[:, None]
 
 
 def count_boards(boards: np.ndarray, colour: int) -> np.ndarray:
     """How often the men of a colour stand on each square of these boards."""
-    men = boards[:, MEN + colour]
-    officers = np.bitwise_or.reduce(boards[:, list(OFFICERS)], axis=1)
-    return np.array([bits_of(boards[:, KING] & men), bits_of(boards[:, PAWN] & men), bits_of(officers & men)]).mean(1)
+    pieces = np.bitwise_or.reduce(boards[:, PIECES], axis=1)
+    sets = np.array([boards[:, KING], boards[:, PAWN], pieces]) & boards[:, MEN + colour]
+    return np.asarray(rows_of(sets).mean(1))

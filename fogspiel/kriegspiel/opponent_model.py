@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.game import blank
 from ..core.kernel import kernel, trailing_zeros
+from ..games.chess.bits import rows_of
 from ..games.chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
 from ..games.kriegspiel import rules
 
@@ -103,7 +104,7 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
 def home() -> np.ndarray:
     """Where men of each colour and kind stand before the first move, as rows of 0 and 1."""
     men = rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]
-    return (men[..., None] >> np.arange(64) & 1).astype(np.float32)
+    return rows_of(men).astype(np.float32)
 
 
 def trust(move: int) -> float:
@@ -161,7 +162,7 @@ def load_model(path: Path) -> np.ndarray:
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
         with np.load(path) as file:
-            model = file["model"].astype(np.float32)
+            model: np.ndarray = file["model"].astype(np.float32)
     except (OSError, KeyError, ValueError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a model that `fogspiel kriegspiel learn` has written") from error
     if model.shape != SHAPE:

@@ -64,6 +64,11 @@ THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])
 """The line through two squares."""
 
 
+def rows_of(sets: np.ndarray) -> np.ndarray:
+    """Sets of squares as rows of 64 zeros and ones."""
+    return (sets[..., None] >> np.arange(64)) & 1
+
+
 @inlined
 def bit(square):
     """The set of one square."""
