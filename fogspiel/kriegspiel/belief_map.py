@@ -80,9 +80,9 @@ def spread_evenly(meta: np.record, side: int) -> np.ndarray:
     theirs = rows_of(meta.theirs)
     if side:  # a metaposition is turned so that the own men go up
         theirs = theirs.reshape(KINDS, 8, 8)[:, ::-1].reshape(KINDS, 64)
-    may: np.ndarray = np.array([theirs[KING], theirs[PAWN], theirs[PIECES].any(0)], float)
-    share: np.ndarray = np.array([1.0, meta.their_pawns, meta.their_pieces]) / np.maximum(may.sum(1), 1.0)
-    return may * share[:, None]
+    may = np.array([theirs[KING], theirs[PAWN], theirs[PIECES].any(0)], float)
+    share = np.array([1.0, meta.their_pawns, meta.their_pieces]) / np.maximum(may.sum(1), 1.0)
+    return np.asarray(may * share[:, None])
 
 
 def count_boards(boards: np.ndarray, colour: int) -> np.ndarray:
