@@ -4,14 +4,13 @@ A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, wh
 command line and the pages loop over kinds: to work on a run, to tell what was found, to draw it, export it, play it.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..core.agents import Agent
-from ..core.game import Game, games
+from ..core.game import Game, games, parameters_of
 from ..core.plugins import folders, modules
 from .report import Cell, Part, Report, Table
 from .store import Json, Run, Summary
@@ -51,13 +50,6 @@ OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
 """The keys of requests that `--json` repeats beside the result."""
 
 
-class Result(Protocol):
-    """What came out of a run."""
-
-    def to_json(self) -> Mapping[str, Any]:
-        """The last row of the run."""
-
-
 class Delivered(NamedTuple):
     """What a command has done with the outcome of a run."""
 
@@ -76,23 +68,25 @@ class Interruption(NamedTuple):
     sentence: str
 
 
-class Kind(ABC):
-    """One kind of run."""
+class Kind:
+    """One kind of run; what a kind does not say for itself is said as for a run of a kind that is not known here."""
 
-    name: ClassVar[str]
+    name = ""
     """What the kind is called, as its file is."""
-    title: ClassVar[str]
+    title = "unknown"
     """What the list of runs calls a run of this kind."""
-    method: ClassVar[str]
+    method = ""
     """What stands for the method in its requests."""
-    heading: ClassVar[str] = ""
+    heading = ""
     """Before the name of the game in the title of the plain report."""
-    has_report: ClassVar[bool] = True
+    has_report = False
     """Whether a finished run has a report."""
-    writes_report: ClassVar[bool] = False
+    writes_report = False
     """Whether the command line writes the report unasked, into a folder of its own."""
-    state_is_step: ClassVar[bool] = False
+    state_is_step = False
     """Whether an interruption leaves what was found so far as a step, not as the state of one."""
+    form: tuple[str, ...] = ()
+    """What the form of a page has in common with a request, if there is such a form."""
 
     def made(self, method: str | None) -> bool:
         """Whether a run with this method in its request is of this kind."""
@@ -100,9 +94,19 @@ class Kind(ABC):
 
     # Working
 
-    @abstractmethod
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Result:
-        """Find the result of a run, from where it was left; steps and states go to the recorder."""
+    def check(self, run: Run) -> object:
+        """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
+        raise ValueError(f"run {run.name} is a {run.ask.get('method')} run, which is not known here: name its plug-in")
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        """Refuse a file of rules that the user names, where the kind has no use for it."""
+        if source is not None:
+            raise ValueError(f"run {run.name} is not a solve: --game is for one whose rules are in a Python file")
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """The result of a run, worked out from where it was left; steps and states go to the recorder."""
+        self.check(run)
+        return {}
 
     def work(self, run: Run, context: Context | None = None) -> Json:
         """Work on a run until it is done; returns its result, which is stored as the last row."""
@@ -112,32 +116,32 @@ class Kind(ABC):
         except KeyboardInterrupt:
             recorder.interrupt()
             raise
-        if run.result is None:
-            run.append("result", result.to_json())
-        return run.result or {}
-
-    @abstractmethod
-    def check(self, run: Run) -> object:
-        """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
-
-    def check_source(self, run: Run, source: str | None) -> None:
-        """Refuse a file of rules that the user names, where the kind has no use for it."""
-        if source is not None:
-            raise ValueError(f"run {run.name} is not a solve: --game is for one whose rules are in a Python file")
+        if not run.finished:
+            run.append("result", result)
+        return run.rows[-1].body
 
     def processes(self, run: Run, cores: int) -> int:
         """How many threads or processes the work may have if the user says nothing."""
         return cores
 
+    def again(self, run: Run, resume: str) -> str:
+        """The command that goes on with a run, from the one that names just the run."""
+        return resume
+
+    def interruption(self, run: Run, again: str) -> Interruption:
+        """What is told when the work is interrupted."""
+        facts = {"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again}
+        return Interruption(facts, f"interrupted; nothing is lost. Go on with: {again}")
+
     # Telling
 
-    @abstractmethod
     def headline(self, run: Run) -> str:
         """What the run does, in a few words, when the work on it begins."""
+        return f"{run.ask.get('method')} on {run.ask['game']}"
 
-    @abstractmethod
     def summary(self, run: Run) -> list[str]:
         """What was found so far, in sentences."""
+        return []
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
         """What the terminal shows of a finished run."""
@@ -146,33 +150,42 @@ class Kind(ABC):
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
         """What `--json` prints of a finished run."""
-        return finished(run) | (run.result or {})
-
-    def interruption(self, run: Run, again: str) -> Interruption:
-        """What is told when the work is interrupted."""
-        facts = {"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again}
-        return Interruption(facts, f"interrupted; nothing is lost. Go on with: {again}")
-
-    def again(self, run: Run, resume: str) -> str:
-        """The command that goes on with a run, from the one that names just the run."""
-        return resume
+        return finished(run)
 
     def asked(self, ask: Json) -> list[tuple[str, str]]:
         """The request, a line for each thing that was asked."""
-        shown = [(LABELS[key], self.shown(key, ask[key])) for key in LABELS if ask.get(key) is not None]
+        shown = [(label, self.shown(ask, key)) for key, label in LABELS.items() if ask.get(key) is not None]
         return [("game", title_of(ask["game"])), *shown]
 
-    def shown(self, key: str, value: Any) -> str:
+    def shown(self, ask: Json, key: str) -> str:
         """A value of a request as people read it."""
+        value = ", ".join(self.players(ask)) if key == "players" else ask[key]
         if isinstance(value, bool):
             return "yes" if value else "no"
         return f"{value:,}" if isinstance(value, int) and key != "seed" else str(value)
 
+    def players(self, ask: Json) -> list[str]:
+        """The names of the players of a round robin."""
+        return [player["name"] for player in ask["players"]]
+
+    def form_of(self, ask: Json) -> dict[str, str] | None:
+        """The fields of the form that asks for the same again."""
+        if not self.form:
+            return None
+        fields = {"kind": self.method or self.name} | {
+            key: str(ask[key]) for key in self.form if ask.get(key) is not None
+        }
+        return fields | ({"players": " ".join(self.players(ask))} if "players" in ask else {})
+
     # Drawing and exporting
 
-    @abstractmethod
     def trail(self, ask: Json) -> Trail:
         """The trail of a run with this request, before its first step."""
+        return Trail(unit="steps")
+
+    def points(self, run: Run) -> list[Point]:
+        """A point for every step."""
+        return self.trail(run.ask).points(run.steps)
 
     def command(self, ask: Json) -> str:
         """The command that asks for the same."""
@@ -192,12 +205,10 @@ class Kind(ABC):
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """The run as lines for other programs, its header first."""
+        if self.writes_report:
+            raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
         rows = [(point.at, point.value, point.low, point.high) for point in self.points(run)]
         return [("at", "value", "low", "high"), *rows]
-
-    def points(self, run: Run) -> list[Point]:
-        """A point for every step."""
-        return self.trail(run.ask).points(run.steps)
 
     # Playing
 
@@ -213,7 +224,10 @@ class Kind(ABC):
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
         """The vector that was found, parameter by parameter."""
-        return []
+        theta, game = self.numbers(run)["theta"], games().get(run.ask["game"])
+        if theta is None or game is None:
+            return []
+        return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
 
     def certificate(self, run: Run) -> Json | None:
         """The certificate that the run has found, if its kind finds any."""
@@ -224,47 +238,15 @@ class Kind(ABC):
         return None
 
     def playable(self, run: Run) -> bool:
-        """Whether the run has found an agent."""
-        return False
+        """Whether the run has found an agent of a game that is here."""
+        return self.numbers(run)["theta"] is not None and run.ask["game"] in games()
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """What sort of opponent the run offers, and what that one does; None if there is none."""
         return None
 
-    def form(self, ask: Json) -> dict[str, str] | None:
-        """The fields of the form that asks for the same again, where there is such a form."""
-        return None
 
-
-class Unknown(Kind):
-    """A run of a kind that is not here: made by a plug-in, or by a later version."""
-
-    name = method = ""
-    title = "unknown"
-    has_report = False
-
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Result:
-        """Refuse."""
-        return self.check(run)
-
-    def check(self, run: Run) -> Result:
-        """Refuse."""
-        raise ValueError(f"run {run.name} is a {run.ask.get('method')} run, which is not known here: name its plug-in")
-
-    def headline(self, run: Run) -> str:
-        """Its method alone is known."""
-        return f"{run.ask.get('method')} on {run.ask['game']}"
-
-    def summary(self, run: Run) -> list[str]:
-        """Nothing can be said."""
-        return []
-
-    def trail(self, ask: Json) -> Trail:
-        """Its steps can be counted."""
-        return Trail(unit="steps")
-
-
-UNKNOWN = Unknown()
+UNKNOWN = Kind()
 
 
 def kinds() -> dict[str, Kind]:
@@ -308,8 +290,9 @@ def title_of(name: str) -> str:
 
 
 def finished(run: Run) -> Json:
-    """How the JSON of a finished run begins: which run it is, and what was asked."""
-    return {"run": run.name, "state": "finished", **{key: run.ask[key] for key in OUTCOME if key in run.ask}}
+    """A finished run for programs: its name, what was asked, and its result."""
+    asked = {key: run.ask[key] for key in OUTCOME if key in run.ask}
+    return {"run": run.name, "state": "finished", **asked, **(run.result or {})}
 
 
 def in_sentences(lines: Iterable[str]) -> list[str]:

@@ -72,17 +72,14 @@ class BoundsTrail(Trail):
         super().__init__(unit="rounds")
 
     def step(self, body: Json) -> Point:
-        """The bounds after a round."""
         self.done = body["number"]
         return _bounds_point(self.done, body)
 
     def under_way(self, partial: Json) -> Point | None:
-        """The bounds so far, where they are kept."""
         saved = partial.get("saved") or {}
         return _bounds_point(1, saved) if "lower" in saved else None
 
     def end(self, result: Json) -> Point | None:
-        """The bounds at last."""
         return None if self.done else _bounds_point(1, result)
 
 

@@ -14,12 +14,12 @@ LONG = 60
 class ValueKind(Kind):
     """A run that finds the value of a game, with a certificate."""
 
+    has_report = True
+
     def trail(self, ask: Json) -> Trail:
-        """The bounds."""
         return BoundsTrail()
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """The bounds after each round, and at last."""
         lines: list[Sequence[Cell]] = [("round", "lower", "upper")]
         lines += [(step["number"], step["lower"], step["upper"]) for step in run.steps]
         if run.result:
@@ -27,11 +27,9 @@ class ValueKind(Kind):
         return lines
 
     def certificate(self, run: Run) -> Json | None:
-        """The certificate of a finished run."""
         return run.result and run.result["certificate"]
 
     def summary(self, run: Run) -> list[str]:
-        """The value, how it was found, and whether it is proved."""
         result = run.result
         if result is None:
             return []

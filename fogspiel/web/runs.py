@@ -246,7 +246,7 @@ def add_pages(router: APIRouter, shelf: Shelf, workshop: Workshop) -> None:
                 "run.html",
                 run=body,
                 line=line,
-                again=kind_of_method(body["ask"].get("method")).form(body["ask"]),
+                again=kind_of_method(body["ask"].get("method")).form_of(body["ask"]),
             )
         )
 

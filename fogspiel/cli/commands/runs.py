@@ -66,7 +66,7 @@ def resume(
     if found.result is not None:
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
-            print_json(finished(found) | found.result | {"error": words})
+            print_json(finished(found) | {"error": words})
         elif not kind.writes_report:
             show(found, Options(store))
         console.err.print(words, style="red")

@@ -78,7 +78,7 @@ class Bounds(ValueKind):
         """The request."""
         return Request.from_json(run.ask)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> BoundsResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Narrow the bounds until they meet or the budget is spent."""
         request, kept = self.check(run), run.partial()
         left = max(request.seconds - run.seconds_worked, 0.0)
@@ -92,14 +92,12 @@ class Bounds(ValueKind):
             recorder.keep(partial(dict, saved=stage.saved))
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.watch(Progress(f"{stage.remark}, {bounds}"))
-        return BoundsResult.from_json(found)
+        return BoundsResult.from_json(found).to_json()
 
     def headline(self, run: Run) -> str:
-        """The game."""
         return f"bounds on {run.ask['game']}"
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """The bounds, and where the certificate is."""
         return facts_of(run, ("lower", "upper", "exact"), delivered)
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
@@ -117,7 +115,6 @@ class Bounds(ValueKind):
         yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
 
     def explained(self, run: Run) -> Json:
-        """Refuse: there are bounds, and no strategy."""
         raise ValueError(
             f"run {run.name} has bounds, not a strategy that could be explained: give a tuned or solved run"
         )

@@ -14,7 +14,7 @@ from ...core.plugins import modules
 from ...stats.race import Race
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
-from ..report import Cell, Report
+from ..report import Report
 from ..request import check_option, check_seed
 from ..store import Json, Run
 from ..trail import Trail
@@ -96,22 +96,11 @@ def find_experiment(name: str) -> Experiment:
     return found[name]
 
 
-@dataclass(frozen=True)
-class ExperimentResult:
-    """How many jobs were done."""
-
-    rows: int
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return {"rows": self.rows}
-
-
 class Experiments(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
-    writes_report = True
+    has_report = writes_report = True
 
     def __init__(self, find: Callable[[str], Experiment] = find_experiment):
         self.find_experiment = find
@@ -123,7 +112,7 @@ class Experiments(Kind):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
         return Request.from_json(run.ask)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> ExperimentResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have the jobs done, batch by batch."""
         request = self.check(run)
         batches = self.find_experiment(request.name).batches(request)
@@ -140,32 +129,23 @@ class Experiments(Kind):
                 jobs = batches.send(batch)
             except StopIteration:
                 jobs = None
-        return ExperimentResult(done)
+        return {"rows": done}
 
     def headline(self, run: Run) -> str:
-        """The name of the experiment."""
         return str(run.ask["game"])
 
     def summary(self, run: Run) -> list[str]:
-        """How much was done."""
         return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """The tables of the report."""
         return report_facts(delivered.report or self.report(run), run.name)
 
     def trail(self, ask: Json) -> Trail:
-        """The jobs."""
         return Trail()
 
     def report(self, run: Run) -> Report:
-        """What the experiment makes of its rows."""
         request = self.check(run)
         return self.find_experiment(request.name).report(request, rows_of(run))
-
-    def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """Refuse: the report has tables."""
-        raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
 
 
 def report_facts(report: Report, run: str | None) -> Json:

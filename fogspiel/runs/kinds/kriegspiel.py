@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 import numpy as np
 
-from ...kriegspiel.matches import elo_of_pairs, parse_engine_spec
+from ...kriegspiel.matches import elo_of_pairs
 from ...kriegspiel.pgn import RESULTS, write_pgn
 from ...stats.race import interval, mean
 from ..engine_match import GAME, METHOD, EngineMatch, proved_winner
@@ -31,28 +30,16 @@ class EngineTrail(Trail):
         self.pairs = np.zeros(5, np.int64)
 
     def step(self, body: Json) -> Point:
-        """The score after one pair of games more."""
         self.done += 2
         self.pairs += elo_of_pairs([body["row"]]).pairs
         return Point(self.done, mean(self.pairs), *interval(self.pairs))
-
-
-@dataclass(frozen=True)
-class EngineResult:
-    """The figures of a match, or who is best of a round robin."""
-
-    request: EngineMatch
-    rows: Sequence[Sequence[Row]]
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return self.request.outcome(self.rows)
 
 
 class Kriegspiel(Kind):
     """Let Kriegspiel engines meet each other."""
 
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
+    has_report = True
 
     def check(self, run: Run) -> EngineMatch:
         """The request, if the engines are still those that have played it."""
@@ -64,12 +51,12 @@ class Kriegspiel(Kind):
             )
         return request
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> EngineResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play on until all engines have met."""
         request = self.check(run)
         runner = JobRunner(run, recorder, context, request.patience)
         try:
-            return EngineResult(request, self._play(request, runner))
+            return request.outcome(self._play(request, runner))
         except ValueError as error:  # as when an engine asks a program that has ended
             raise ValueError(f"{error}; what was played is kept, go on with: {context.again}") from error
 
@@ -93,17 +80,14 @@ class Kriegspiel(Kind):
         return found
 
     def processes(self, run: Run, cores: int) -> int:
-        """As many games at a time as leave every engine its threads."""
         return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.ask).seats))
 
     # Telling
 
     def headline(self, run: Run) -> str:
-        """The engines."""
         return " - ".join(EngineMatch.from_json(run.ask).names)
 
     def summary(self, run: Run) -> list[str]:
-        """The score of a match, or the best of a round robin."""
         result = run.result
         if result is None:
             return []
@@ -122,7 +106,6 @@ class Kriegspiel(Kind):
         yield f"the games: fogspiel kriegspiel export {run.name}"
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """The figures of a match, or the standings and the figures of every two engines."""
         request = EngineMatch.from_json(run.ask)
         rows, names = request.rows(run), request.names
         facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
@@ -134,26 +117,20 @@ class Kriegspiel(Kind):
         figures = [{"first": names[i], "second": names[j]} | request.figures(part) for (i, j), part in met]
         return facts | request.standings(rows).as_json() | {"meetings": figures}
 
-    def shown(self, key: str, value: object) -> str:
-        """Players by their names."""
-        if key == "players" and isinstance(value, list):
-            return ", ".join(parse_engine_spec(player).name for player in value)
-        return super().shown(key, value)
+    def players(self, ask: Json) -> list[str]:
+        return EngineMatch.from_json(ask).names
 
     # Drawing and exporting
 
     def trail(self, ask: Json) -> Trail:
-        """The score of two engines, or the pairs of games of more."""
         many, pairs = len(ask["players"]), -(-ask["games"] // 2)
         return EngineTrail(2 * pairs) if many == 2 else Trail(many * (many - 1) // 2 * pairs, "bouts")
 
     def report(self, run: Run) -> Report:
-        """Cross-table, Elo with intervals, and how the games went."""
         request = EngineMatch.from_json(run.ask)
         return engine_report(request, request.rows(run))
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """Refuse: games are exported as PGN."""
         raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
 
 

@@ -19,8 +19,6 @@ from ..trail import Point, Trail
 from ..work import Context, Progress, Recorder
 
 SIDES = ("first", "second")
-FORM = ("game", "first", "second", "games", "seed", "seats")
-"""What the form of a page has in common with a request."""
 
 
 @dataclass(frozen=True)
@@ -79,16 +77,13 @@ class ScoreTrail(Trail):
     title, x, y = "The score so far", "games", "score"
 
     def step(self, body: Json) -> Point:
-        """The score when the match was interrupted."""
         self.done = body["games"]
         return Point(self.done, body["score"], *body["interval"])
 
     def under_way(self, partial: Json) -> Point | None:
-        """The score now."""
         return self.step(partial)
 
     def end(self, result: Json) -> Point | None:
-        """The score when all games are played."""
         return self.step(result)
 
 
@@ -97,7 +92,8 @@ class Match(Kind):
 
     name = title = method = "match"
     heading = "Match"
-    state_is_step = True
+    has_report = state_is_step = True
+    form = ("game", "first", "second", "games", "seed", "seats")
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""
@@ -106,7 +102,7 @@ class Match(Kind):
             raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
         return Request.from_json(run.ask)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> "MatchResult":
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play what is left of the match."""
         request = self.check(run)
 
@@ -115,7 +111,7 @@ class Match(Kind):
             words = with_interval(so_far.mean, so_far.interval)
             context.watch(Progress(words, so_far.games / request.games, so_far.games))
 
-        score = evaluate(
+        return evaluate(
             find_game(request.game),
             *request.agents(context.store),
             report_key(request.seed),
@@ -124,15 +120,12 @@ class Match(Kind):
             context.threads or 1,
             watch,
             counted_so_far(run),
-        )
-        return MatchResult(score)
+        ).as_json()
 
     def headline(self, run: Run) -> str:
-        """The two agents."""
         return f"{run.ask['first']} - {run.ask['second']}"
 
     def summary(self, run: Run) -> list[str]:
-        """The score so far."""
         counted = run.result or counted_so_far(run)
         if counted is None:
             return []
@@ -150,12 +143,10 @@ class Match(Kind):
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """What was asked and what was counted."""
         counted = run.result or run.steps[-1]
         return facts_of(run.ask) | counted | {"seats": run.ask["seats"], "exact": False, "state": "finished"}
 
     def interruption(self, run: Run, again: str) -> Interruption:
-        """What was counted so far is told too."""
         if not run.steps:
             return super().interruption(run, again)
         facts = self.outcome(run, Delivered()) | {"state": "interrupted", "run": run.name, "resume": again}
@@ -163,34 +154,16 @@ class Match(Kind):
         return Interruption(facts, f"interrupted after {played}. Go on with: {again}")
 
     def trail(self, ask: Json) -> Trail:
-        """The score."""
         return ScoreTrail(ask["games"], "games")
 
     def command(self, ask: Json) -> str:
-        """The command that plays it."""
         return f"fogspiel match {ask['game']} {ask.get('first')} {ask.get('second')}"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """A line for each interruption, and one for the result."""
         lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]
         for body in (*run.steps, *([run.result] if run.result else [])):
             lines.append((run.ask["first"], run.ask["second"], body["games"], body["score"], *body["interval"]))
         return lines
-
-    def form(self, ask: Json) -> dict[str, str]:
-        """The form of a match."""
-        return {"kind": self.name} | {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
-
-
-@dataclass(frozen=True)
-class MatchResult:
-    """The score when all games are played."""
-
-    score: Score
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return self.score.as_json()
 
 
 def counted_so_far(run: Run) -> Json | None:

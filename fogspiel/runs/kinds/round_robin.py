@@ -19,7 +19,7 @@ from ...stats.evaluate import evaluate
 from ...tune.arena import report_key
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
-from ..report import Cell, Report
+from ..report import Report
 from ..request import StoredAgent, check_option, check_seed, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
@@ -27,8 +27,6 @@ from ..trail import Trail
 from ..work import Context, Progress, Recorder
 
 FEWEST, MOST = 2, 100
-FORM = ("game", "games", "seed")
-"""What the form of a page has in common with a request, beside the players."""
 
 
 @dataclass(frozen=True)
@@ -124,23 +122,12 @@ def _digest(one: StoredAgent, other: StoredAgent) -> str:
     return hashlib.blake2b(pair.encode(), digest_size=7).hexdigest()
 
 
-@dataclass(frozen=True)
-class RoundRobinResult:
-    """How many games were played, and who is best."""
-
-    games: int
-    best: list[str]
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return vars(self)
-
-
 class RoundRobin(Kind):
     """Let agents meet each other."""
 
     name, title, method = "round_robin", "tournament", "tournament"
-    writes_report = True
+    has_report = writes_report = True
+    form = ("game", "games", "seed")
 
     def check(self, run: Run) -> Request:
         """The request, if this version of the package can still play it."""
@@ -152,7 +139,7 @@ class RoundRobin(Kind):
             )
         return Request.from_json(ask)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> RoundRobinResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play every pair that has not yet met; on this machine, where its store is."""
         request, rows = self.check(run), list[Row]()
         pairs = jobs_of(request, context.store)
@@ -162,36 +149,25 @@ class RoundRobin(Kind):
                 done, total = len(rows), len(pairs)
                 words = f"{done} of {total} pairs: {row['first']} - {row['second']}"
                 context.watch(Progress(words, done / total, done * request.games))
-        return RoundRobinResult(sum(sum(row["outcomes"]) for row in rows), request.standings(rows).best)
+        return {"games": sum(sum(row["outcomes"]) for row in rows), "best": request.standings(rows).best}
 
     def headline(self, run: Run) -> str:
-        """That it is one."""
         return self.title
 
     def summary(self, run: Run) -> list[str]:
-        """Who is best."""
         return [] if run.result is None else [best_of(run.result["best"])]
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """The standings."""
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         more = {"games_a_pair": request.pair_games, "command": request.command}
         return facts | request.standings(rows_of(run)).as_json() | more
 
-    def shown(self, key: str, value: object) -> str:
-        """Players by their names."""
-        if key == "players" and isinstance(value, list):
-            return ", ".join(player["name"] for player in value)
-        return super().shown(key, value)
-
     def trail(self, ask: Json) -> Trail:
-        """The pairs."""
         many = len(ask["players"])
         return Trail(many * (many - 1) // 2, "pairs")
 
     def report(self, run: Run) -> Report:
-        """The standings in words, tables and charts."""
         request = self.check(run)
         found, game = request.standings(rows_of(run)), find_game(request.game)
         intro = (
@@ -205,15 +181,6 @@ class RoundRobin(Kind):
             paragraphs=(intro, *sentences(found)),
             parts=(*tables(found), *charts(found)),
         )
-
-    def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """Refuse: the report has tables."""
-        raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
-
-    def form(self, ask: Json) -> dict[str, str]:
-        """The form of a tournament."""
-        fields = {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
-        return {"kind": self.method} | fields | {"players": " ".join(player["name"] for player in ask["players"])}
 
 
 def best_of(names: Sequence[str]) -> str:

@@ -284,17 +284,6 @@ def _bounds_result(method: str, sizes: Json, lower: float, upper: float) -> Json
 # The kind
 
 
-@dataclass(frozen=True)
-class SolveResult:
-    """What a route returned."""
-
-    body: Json
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return self.body
-
-
 class Solve(ValueKind):
     """Solve a two-player zero-sum game."""
 
@@ -306,10 +295,9 @@ class Solve(ValueKind):
         return task_of_run(run, in_silence)
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Demand the file of the rules if they are Python code."""
         source_of(run, source)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> SolveResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Go the way to the result from where it was left."""
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
         with limit_memory(run.ask["memory"]):
@@ -321,7 +309,7 @@ class Solve(ValueKind):
                 try:
                     progress = next(work)
                 except StopIteration as end:
-                    return SolveResult(end.value)
+                    return dict(end.value)
                 if progress.row is not None:
                     recorder.step(progress.row, progress.row["number"])
                 if progress.state is not None:
@@ -329,15 +317,12 @@ class Solve(ValueKind):
                 context.watch(_told(progress))
 
     def headline(self, run: Run) -> str:
-        """Where the rules are."""
         return f"solving {run.ask['source']}"
 
     def again(self, run: Run, resume: str) -> str:
-        """Python code is run only if the user names its file."""
         return resume + (_where(run) if is_code(run.ask["source"]) else "")
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
-        """The value, and where the certificate is."""
         body = facts_of(run, ("value", "lower", "upper", "exact", "sizes"), delivered)
         return body | {"method": (run.result or {})["solver"]}
 
@@ -362,18 +347,15 @@ class Solve(ValueKind):
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 
     def command(self, ask: Json) -> str:
-        """The command that solves the same."""
         return f"fogspiel solve {ask.get('source', ask['game'])}"
 
     def explained(self, run: Run) -> Json:
-        """The certificate, whose rows are the strategies."""
         found = self.certificate(run)
         if found is None:
             raise ValueError(f"run {run.name} has no certificate: it must be a finished solve")
         return found
 
     def agent(self, run: Run, game: Game) -> Agent:
-        """An agent that plays the two strategies."""
         if run.ask["game"] != game.name or run.ask["rules"] != game.version:
             raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
         found = self.certificate(run)
@@ -382,11 +364,9 @@ class Solve(ValueKind):
         return certificate_agent(run.name, found)
 
     def playable(self, run: Run) -> bool:
-        """Whether there are strategies of a game of the package."""
         return run.ask["game"] in games() and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
-        """The solution."""
         return ("solution", "plays the exact solution that it found") if summary.state == "finished" else None
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Self, TypedDict, cast
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -29,8 +29,6 @@ USUAL_GAMES = {"paper": 3_000_000, "ebgstop": 3_000_000}
 USUAL_MIXTURE_GAMES = 500_000
 MIXING = ("seed-nash", "psro", "portfolio")
 """Methods whose steps have the value of a mixture, and no race."""
-FORM = ("game", "method", "race", "games", "seconds", "seed", "baseline")
-"""What the form of a page has in common with a request."""
 SHOWN_PARAMETERS = 8
 
 
@@ -114,19 +112,6 @@ class StepRow:
         return cls(**body)
 
 
-class Figures(TypedDict, total=False):
-    """A score as it is stored, `wins`, `draws` and `losses` where the game has just these."""
-
-    score: float
-    interval: list[float]
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    outcomes: list[int]
-    observed: list[int]
-
-
 @dataclass(frozen=True)
 class TuneResult:
     """What came out: the answer, and its score in fresh games."""
@@ -135,7 +120,8 @@ class TuneResult:
     games: int
     steps: int
     against: str
-    report: Figures
+    report: Json
+    """The figures of the score."""
 
     def to_json(self) -> Json:
         """The last row of the run."""
@@ -245,11 +231,10 @@ def _rows(request: Request, arena: Arena) -> Iterator[tuple[StepRow, Answer]]:
 class Tune(Kind):
     """Tune the strategy of a game."""
 
-    name, title, method = "tune", "tuning", ""
-    has_report = False
+    name, title = "tune", "tuning"
+    form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
 
     def made(self, method: str | None) -> bool:
-        """Whether it is one of the methods that tune."""
         return method in methods()
 
     def check(self, run: Run) -> Request:
@@ -262,7 +247,7 @@ class Tune(Kind):
             )
         return Request.from_json(run.ask)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> TuneResult:
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play the method from its start: recorded events are recalled, and the budget ends it."""
         request, steps = self.check(run), 0
 
@@ -300,16 +285,14 @@ class Tune(Kind):
             request.report_games,
             threads=context.threads or 1,
         )
-        return TuneResult(answer, arena.games, steps, request.baseline, cast(Figures, score.as_json()))
+        return TuneResult(answer, arena.games, steps, request.baseline, score.as_json()).to_json()
 
     # Telling
 
     def headline(self, run: Run) -> str:
-        """The method, the game and the seed."""
         return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
 
     def summary(self, run: Run) -> list[str]:
-        """The score in fresh games, and what the strategy does."""
         found = self._found(run, games().get(run.ask["game"]))
         return in_sentences(found) if answer_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
@@ -342,22 +325,15 @@ class Tune(Kind):
         yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
 
     def asked(self, ask: Json) -> list[tuple[str, str]]:
-        """The request, the method after the game."""
         game, *rest = super().asked(ask)
         return [game, ("method", str(ask["method"])), *rest]
-
-    def form(self, ask: Json) -> dict[str, str]:
-        """The form of a tuning run."""
-        return {"kind": self.name} | {key: str(ask[key]) for key in FORM if ask.get(key) is not None}
 
     # Drawing and exporting
 
     def trail(self, ask: Json) -> Trail:
-        """The races."""
         return Races(ask)
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """A line for each step, with the parameters that it had."""
         names = parameters_of(find_game(run.ask["game"]))
         lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
         theta: Sequence[float] = ()
@@ -369,27 +345,13 @@ class Tune(Kind):
     # Playing
 
     def agent(self, run: Run, game: Game) -> Agent:
-        """The vector or the mixture that was found so far."""
         return policy_of_answer(game, answer_for(game, run), run.name)
 
     def numbers(self, run: Run) -> Json:
-        """The vector, or the mixture."""
         answer = answer_of(run)
         return super().numbers(run) if answer is None else answer.as_json()
 
-    def parameters(self, run: Run) -> list[tuple[str, str]]:
-        """The vector, or the heaviest of the mixture."""
-        answer, game = answer_of(run), games().get(run.ask["game"])
-        if answer is None or game is None:
-            return []
-        return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), answer.theta.tolist(), strict=True)]
-
-    def playable(self, run: Run) -> bool:
-        """Whether anything was found."""
-        return run.ask["game"] in games() and answer_of(run) is not None
-
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
-        """The best so far."""
         if not summary.steps and summary.state != "finished":
             return None
         so_far = "the best it found" if summary.state == "finished" else f"{summary.state}: the best so far"
@@ -447,7 +409,6 @@ class Races(Trail):
             self.title = "Every step: what the first player gets where nobody of the mixture can do better"
 
     def step(self, body: Json) -> Point:
-        """The last race or round of duels of a step."""
         step = StepRow.from_json(body)
         self.done = step.games
         if self.mixing:
@@ -457,7 +418,6 @@ class Races(Trail):
         return _scored(self.done, next(found, None), step.accepted, step.population)
 
     def under_way(self, partial: Json) -> Point | None:
-        """The race that is going on."""
         counts = self._counts(partial)
         if counts is None or self.mixing:
             return None
