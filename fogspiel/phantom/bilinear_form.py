@@ -4,6 +4,13 @@ A pair of private histories fixes the whole game, so the payoff of two plans x a
 White's sequences, is x' M y. Orbits of symmetric histories stand for all of their members at once and a plan gives
 their total weight: flow is then conserved without any factors, and M[s, t] is the mean over the members of t of what s
 and t lead to. Payoffs are counted from a draw: Black gets 1/2 + x' M y / unit.
+
+M is written row by row in a depth-first walk through Black's histories, each of which carries along the worlds that
+Black may be in:
+
+    write_rows        every turn of Black's, every infoset of it, every sequence: one row of M
+      play_sequence   the stone in every world: it wins, White wins at once, or White
+        answer        tries: every set of failures and every stone lead to a world of Black's next turn
 """
 
 from dataclasses import dataclass
@@ -12,40 +19,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.kernel import inlined, kernel
+from ..core.kernel import inlined, kernel, ones, trailing_zeros
 from ..games.shared.boards import BOARDS, Board
 from ..solve.sequence_form import Sparse
 from .histories import (
     ALWAYS,
     AT_THE_END,
-    CELL,
-    COUNT,
-    FAILURE,
-    FIRST,
-    FIRST_INFOSET,
-    FIRST_PLACE,
-    FIRST_TURN,
-    FORCED,
-    FREE,
-    INFOSETS,
-    KEEPING,
+    INFOSET,
+    MOST_CELLS,
     NEVER,
     NOWHERE,
-    OVER,
-    STONES,
-    TRIED,
-    TURNS,
+    SEQUENCE,
+    TURN,
     Histories,
     geometry,
     histories_of,
-    size_of,
 )
 
 VARIANTS = ("classical", "numturns")
 FIRST_ROOM = 1 << 22
-LOW = 9
-"""A world is a sequence of White's, a twist and White's stones in one number: the stones take so many bits."""
-HIGH = LOW + 4
+"""Entries of M for which there is room at first; it is doubled until all fit."""
+ANY = -1
+"""White may fail any number of times."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +73,7 @@ class DecisionDag:
     def infoset_of(self) -> np.ndarray:
         """The infoset in which each sequence is played; -1 for the empty one."""
         owner = np.full(self.sequences, NOWHERE, np.int64)
-        place = np.repeat(self.first - np.cumsum(self.count) + self.count, self.count) + np.arange(self.count.sum())
-        owner[place] = np.repeat(np.arange(self.infosets), self.count)
+        owner[_ranges(self.first, self.count)] = np.repeat(np.arange(self.infosets), self.count)
         return owner
 
 
@@ -104,7 +98,7 @@ class Form:
 
     def cell_of(self, player: int, sequence: int) -> int:
         """The cell that a sequence ends with."""
-        return int(self.histories[player].sequences[self.sides[player].numbers[sequence], CELL])
+        return int(self.histories[player].sequences[self.sides[player].numbers[sequence], SEQUENCE.cell])
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
@@ -117,135 +111,189 @@ class Form:
         }
 
 
-class Meeting(NamedTuple):
-    """Room to work in: worlds, the row in hand (its sums and which are not zero), infosets reached, and counters."""
+class Workspace(NamedTuple):
+    """Room to work in: worlds, the row in hand, and what was reached."""
 
     worlds: np.ndarray
+    waiting: np.ndarray
+    """Black's turns that are still to be played: the turn, and where its worlds begin and end."""
     sums: np.ndarray
+    """The row in hand, by White's sequences."""
     touched: np.ndarray
-    reached: np.ndarray
-    """White's infosets that are reached."""
+    """The sequences whose sums are not zero."""
+    black_reached: np.ndarray
+    """Black's infosets that are reached."""
+    white_reached: np.ndarray
+    entries: np.ndarray
+    """M: row, column and value of each entry."""
     counters: np.ndarray
 
 
-ENTRIES, NODES, TOUCHED, FILLED = range(4)
-"""The counters: entries of M, turn nodes, entries of the row in hand, worlds."""
+class Counters(NamedTuple):
+    """Places in `counters`."""
+
+    entries: int = 0
+    nodes: int = 1
+    touched: int = 2
+    worlds: int = 3
+    waiting: int = 4
+
+
+COUNT = Counters()
+
+
+# A world is what Black cannot see, in one number: White's sequence, the twist from the board to its frame, White's
+# stones on the board. So sequence 5, twist 3 and the stones on cells 0 and 2 are 5 << 13 | 3 << 9 | 0b101.
+TWIST_BITS = 4
+STONES_MASK, TWIST_MASK = (1 << MOST_CELLS) - 1, (1 << TWIST_BITS) - 1
+
+
+@inlined
+def world_of(sequence, twist, stones):
+    """Pack a world."""
+    return (sequence << (MOST_CELLS + TWIST_BITS)) | (twist << MOST_CELLS) | stones
+
+
+@inlined
+def unpack(world):
+    """White's sequence, the twist, and White's stones."""
+    return world >> (MOST_CELLS + TWIST_BITS), (world >> MOST_CELLS) & TWIST_MASK, world & STONES_MASK
 
 
 @inlined
 def note(room, white, sequence, sign):
     """Add to the row in hand the end of a game against one member of the orbit of White's sequence."""
     if room.sums[sequence] == 0:
-        room.touched[room.counters[TOUCHED]] = sequence
-        room.counters[TOUCHED] += 1
-    room.sums[sequence] += sign * size_of(white.sequences[sequence, KEEPING])
+        room.touched[room.counters[COUNT.touched]] = sequence
+        room.counters[COUNT.touched] += 1
+    room.sums[sequence] += sign * ones(white.sequences[sequence, SEQUENCE.stabiliser])
 
 
 @kernel
-def answer(room, group, white, world, turn, stones, heard, forced, goes_on):
-    """Write all worlds that White's turn leads to, if he fails `heard` times (or any number, if that is -1).
+def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
+    """Write all worlds that White's turn leads to, with `heard` failures (or ANY); returns whether there was room.
 
     Black has the stones, will win at once if a cell of `forced` is empty, and has no more decisions unless it goes on.
+    White's turn is in the frame of its representative, to which the twist takes the board.
     """
-    image, product, inverse, rank = group
-    twist, theirs = (world >> LOW) & 15, world & ((1 << LOW) - 1)
-    cells = len(white.child) // len(white.infosets)
+    image, cells = tables.image, tables.cells
+    _, twist, theirs = unpack(world)
     hidden = image[twist, stones]
-    free = white.turns[turn, FREE]
-    hit, more = free & hidden, free & hidden
+    free = white.turns[turn, TURN.free]
+    occupied = free & hidden
+    failed = occupied
     while True:
-        if heard == -1 or size_of(more) == heard:
-            place = white.turns[turn, FIRST_PLACE] + rank[free, more]
-            infoset, turned = white.places[place, 0], white.places[place, 1]
-            room.reached[infoset] = True
+        if heard in (ANY, ones(failed)):
+            place = white.turns[turn, TURN.first_place] + tables.rank[free, failed]
+            infoset, second = white.places[place, 0], white.places[place, 1]
+            room.white_reached[infoset] = True
             for cell in range(cells):
                 bit = 1 << cell
                 if not bit & free & ~hidden:
                     continue
-                entry = infoset * cells + size_of(image[turned, bit] - 1)
-                after = white.child[entry, 0]
-                if white.sequences[after, OVER]:
+                entry = infoset * cells + trailing_zeros(image[second, bit])
+                after, third = white.child[entry, 0], white.child[entry, 1]
+                if white.sequences[after, SEQUENCE.wins]:
                     note(room, white, after, -1)
                     continue
-                room.counters[NODES] += 1
-                now = theirs | image[inverse[twist], bit]
+                room.counters[COUNT.nodes] += 1
+                now = theirs | image[tables.inverse[twist], bit]
                 if forced & ~now:
                     note(room, white, after, 1)
                 elif goes_on:
-                    if room.counters[FILLED] == len(room.worlds):
+                    if room.counters[COUNT.worlds] == len(room.worlds):
                         return False
-                    again = product[white.child[entry, 1], product[turned, twist]]
-                    room.worlds[room.counters[FILLED]] = (after << HIGH) | (again << LOW) | now
-                    room.counters[FILLED] += 1
-        if more == 0:
+                    # The board is taken to the frame of the turn, of the infoset in it, and of the sequence in that
+                    further = tables.product[third, tables.product[second, twist]]
+                    room.worlds[room.counters[COUNT.worlds]] = world_of(after, further, now)
+                    room.counters[COUNT.worlds] += 1
+        if failed == 0:
             return True
-        more = (more - 1) & hit
+        failed = (failed - 1) & occupied  # the next smaller subset
 
 
 @kernel
-def meet(room, group, black, white, reached, pending, entries):
-    """Let every representative of Black's histories meet all of White's: the entries of M, row by row.
+def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
+    """Play Black's sequence in the worlds from `begin` to `end` that it fits; returns whether there was room.
 
-    A row of `pending` is a turn of Black's and the worlds, begin and end, that he may be in. Returns whether there was
-    enough room.
+    White's failures are counted up to `way` if they lead to different turns of Black's. The worlds of Black's next turn
+    are written above the others.
     """
-    low = (1 << LOW) - 1
-    worlds, counters = room.worlds, room.counters
-    pending[0, 0], pending[0, 1], pending[0, 2] = 0, 0, 1
+    stones, wins = black.sequences[mine, SEQUENCE.stones], black.sequences[mine, SEQUENCE.wins]
+    next_turn = black.sequences[mine, SEQUENCE.first_turn] + way
+    heard = way if black.sequences[mine, SEQUENCE.turns] > 1 else ANY
+    for w in range(begin, end):
+        world = room.worlds[w]
+        if tried & ~world or world >> black.sequences[mine, SEQUENCE.cell] & 1:
+            continue
+        theirs, twist, _ = unpack(world)
+        if wins:
+            note(room, white, theirs, 1)
+            continue
+        turn = white.sequences[theirs, SEQUENCE.first_turn]
+        turn += min(ones(tried), white.sequences[theirs, SEQUENCE.turns] - 1)
+        loses = white.turns[turn, TURN.forced] & ~tables.image[twist, stones] != 0
+        if way == 0:
+            room.counters[COUNT.nodes] += 1
+            if loses:
+                note(room, white, theirs, -1)
+        if not loses and white.turns[turn, TURN.infosets] > 0:
+            forced, goes_on = black.turns[next_turn, TURN.forced], black.turns[next_turn, TURN.infosets] > 0
+            if not answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
+                return False
+    return True
+
+
+@kernel
+def write_rows(room, tables, black, white):
+    """Let every representative of Black's histories meet all of White's; returns whether there was room."""
+    worlds, waiting, counters = room.worlds, room.waiting, room.counters
     worlds[0] = 0
-    counters[ENTRIES], counters[NODES] = 0, 1
-    waiting = 1
-    while waiting:
-        waiting -= 1
-        turn, begin, end = pending[waiting, 0], pending[waiting, 1], pending[waiting, 2]
-        counters[FILLED] = end  # these worlds are needed until the last child is done: the children go above them
-        first_infoset = black.turns[turn, FIRST_INFOSET]
-        for infoset in range(first_infoset, first_infoset + black.turns[turn, INFOSETS]):
-            tried = black.infosets[infoset, TRIED]
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, 1
+    counters[COUNT.entries], counters[COUNT.nodes], counters[COUNT.waiting] = 0, 1, 1
+    while counters[COUNT.waiting]:
+        counters[COUNT.waiting] -= 1
+        last = counters[COUNT.waiting]
+        turn, begin, end = waiting[last, 0], waiting[last, 1], waiting[last, 2]
+        counters[COUNT.worlds] = end  # these worlds are needed until the last child is done: the children go above them
+        first_infoset = black.turns[turn, TURN.first_infoset]
+        for infoset in range(first_infoset, first_infoset + black.turns[turn, TURN.infosets]):
+            tried = black.infosets[infoset, INFOSET.tried]
             for w in range(begin, end):
-                reached[infoset] |= tried & ~worlds[w] & low == 0
-            if not reached[infoset]:
+                room.black_reached[infoset] |= tried & ~worlds[w] & STONES_MASK == 0
+            if not room.black_reached[infoset]:
                 continue
-            first = black.infosets[infoset, FIRST]
-            for mine in range(first, first + black.infosets[infoset, COUNT]):
-                stones, over = black.sequences[mine, STONES], black.sequences[mine, OVER]
-                next_turn, ways = black.sequences[mine, FIRST_TURN], black.sequences[mine, TURNS]
-                counters[TOUCHED] = 0
-                for way in range(max(ways, 1)):
-                    start = counters[FILLED]
-                    for w in range(begin, end):
-                        if tried & ~worlds[w] or worlds[w] >> black.sequences[mine, CELL] & 1:
-                            continue
-                        theirs = worlds[w] >> HIGH
-                        if over:
-                            note(room, white, theirs, 1)
-                            continue
-                        their_turn = white.sequences[theirs, FIRST_TURN]
-                        their_turn += min(size_of(tried), white.sequences[theirs, TURNS] - 1)
-                        wins = white.turns[their_turn, FORCED] & ~group[0][(worlds[w] >> LOW) & 15, stones]
-                        if way == 0:
-                            counters[NODES] += 1
-                            if wins:
-                                note(room, white, theirs, -1)
-                        if not wins and white.turns[their_turn, INFOSETS] > 0:
-                            forced = black.turns[next_turn + way, FORCED]
-                            goes_on = black.turns[next_turn + way, INFOSETS] > 0
-                            heard = way if ways > 1 else -1
-                            if not answer(room, group, white, worlds[w], their_turn, stones, heard, forced, goes_on):
-                                return False
-                    if counters[FILLED] > start:
-                        if waiting == len(pending):
+            first = black.infosets[infoset, INFOSET.first]
+            for mine in range(first, first + black.infosets[infoset, INFOSET.sequences]):
+                counters[COUNT.touched] = 0
+                for way in range(max(black.sequences[mine, SEQUENCE.turns], 1)):
+                    start = counters[COUNT.worlds]
+                    if not play_sequence(room, tables, black, white, mine, tried, begin, end, way):
+                        return False
+                    if counters[COUNT.worlds] > start:
+                        last = counters[COUNT.waiting]
+                        if last == len(waiting):
                             return False
-                        pending[waiting, 0] = next_turn + way
-                        pending[waiting, 1], pending[waiting, 2] = start, counters[FILLED]
-                        waiting += 1
-                if counters[ENTRIES] + counters[TOUCHED] > len(entries):
+                        waiting[last, 0] = black.sequences[mine, SEQUENCE.first_turn] + way
+                        waiting[last, 1], waiting[last, 2] = start, counters[COUNT.worlds]
+                        counters[COUNT.waiting] += 1
+                if not flush_row(room, mine):
                     return False
-                for k in range(counters[TOUCHED]):
-                    column, entry = room.touched[k], counters[ENTRIES]
-                    entries[entry, 0], entries[entry, 1], entries[entry, 2] = mine, column, room.sums[column]
-                    room.sums[column] = 0
-                    counters[ENTRIES] += 1
+    return True
+
+
+@inlined
+def flush_row(room, mine):
+    """Write the row in hand to the entries of M and clear it; returns whether there was room."""
+    entry, touched = room.counters[COUNT.entries], room.counters[COUNT.touched]
+    if entry + touched > len(room.entries):
+        return False
+    for k in range(touched):
+        column = room.touched[k]
+        room.entries[entry + k, 0], room.entries[entry + k, 1] = mine, column
+        room.entries[entry + k, 2] = room.sums[column]
+        room.sums[column] = 0
+    room.counters[COUNT.entries] += touched
     return True
 
 
@@ -257,52 +305,65 @@ def form_of(name: str, variant: str = "classical", lemma: bool | None = None, sy
     when = NEVER if lemma is False else AT_THE_END if counted else ALWAYS
     tables = geometry(name, symmetric)
     black, white = (histories_of(tables, player, when, counted) for player in (0, 1))
-    reached = np.zeros(len(black.infosets), np.bool_), np.zeros(len(white.infosets), np.bool_)
-    group = tables.image, tables.product, tables.inverse, tables.rank
-    height, size = len(white.sequences), FIRST_ROOM
-    while True:
-        room = Meeting(
-            np.empty(size // 4, np.int64), np.zeros(height, np.int64), np.empty(height, np.int64), reached[1],
-            np.zeros(4, np.int64),
-        )  # fmt: skip
-        entries = np.empty((size, 3), np.int32)
-        if meet(room, group, black, white, reached[0], np.empty((size // 16, 3), np.int64), entries):
-            break
+    size = FIRST_ROOM
+    while not write_rows(room := _workspace(size, black, white), tables, black, white):
         size *= 2
-    count, nodes = int(room.counters[ENTRIES]), int(room.counters[NODES])
-    del room
-    sides = decisions(black, reached[0]), decisions(white, reached[1])
-    row, column, value = (entries[:count, k].copy() for k in range(3))
-    del entries
-    for axis, side in enumerate(sides):
-        renumbered = np.full(len((black, white)[axis].sequences), NOWHERE, np.int32)
-        renumbered[side.numbers] = np.arange(side.sequences)
-        (row, column)[axis][:] = renumbered[(row, column)[axis]]
+    sides = dag_of(black, room.black_reached), dag_of(white, room.white_reached)
+    entries, nodes = room.entries[: room.counters[COUNT.entries]], int(room.counters[COUNT.nodes])
+    row, column = (_renumber(entries[:, axis], side) for axis, side in enumerate(sides))
+    value = entries[:, 2].copy()
+    del room, entries
     by_column = by_line(column, row, value, sides[1].sequences)
     row, column = by_column.column, np.repeat(np.arange(sides[1].sequences, dtype=np.int32), np.diff(by_column.start))
     by_row = by_line(row, column, by_column.value, sides[0].sequences)
     return Form(name, variant, (black, white), sides, by_row, by_column, 2 * len(tables.image), nodes)
 
 
-def decisions(histories: Histories, reached: np.ndarray) -> DecisionDag:
+def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
+    """Room for so many entries of M, and for worlds in proportion."""
+    columns = len(white.sequences)
+    return Workspace(
+        worlds=np.empty(size // 4, np.int64),
+        waiting=np.empty((size // 16, 3), np.int64),
+        sums=np.zeros(columns, np.int64),
+        touched=np.empty(columns, np.int64),
+        black_reached=np.zeros(len(black.infosets), np.bool_),
+        white_reached=np.zeros(len(white.infosets), np.bool_),
+        entries=np.empty((size, 3), np.int32),
+        counters=np.zeros(len(COUNT), np.int64),
+    )
+
+
+def _renumber(histories: np.ndarray, side: DecisionDag) -> np.ndarray:
+    """The numbers of sequences among those of the form, from their numbers among the histories."""
+    number = np.full(1 + int(side.numbers.max()), NOWHERE, np.int32)
+    number[side.numbers] = np.arange(side.sequences)
+    return number[histories]
+
+
+def dag_of(histories: Histories, reached: np.ndarray) -> DecisionDag:
     """The infosets that are reached, numbered in their order, and what follows each of their sequences."""
     places = np.flatnonzero(reached)
     number = np.full(len(reached) + 1, NOWHERE)  # the last entry serves the infoset NOWHERE
     number[places] = np.arange(len(places))
-    first, count = histories.infosets[places, FIRST], histories.infosets[places, COUNT]
-    numbers = np.r_[0, np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())]
+    first, count = histories.infosets[places, INFOSET.first], histories.infosets[places, INFOSET.sequences]
+    numbers = np.r_[0, _ranges(first, count)]
     chosen = histories.sequences[numbers]
     # A sequence leads to the infoset after its failure and to the beginning of each turn that may come next
-    owner = np.repeat(np.arange(len(numbers)), chosen[:, TURNS])
-    turn = np.repeat(chosen[:, FIRST_TURN] - np.cumsum(chosen[:, TURNS]) + chosen[:, TURNS], chosen[:, TURNS])
-    turn = histories.turns[turn + np.arange(len(turn))]
-    opening = np.where(turn[:, INFOSETS] > 0, turn[:, FIRST_INFOSET], NOWHERE)
+    owner = np.repeat(np.arange(len(numbers)), chosen[:, SEQUENCE.turns])
+    turn = histories.turns[_ranges(chosen[:, SEQUENCE.first_turn], chosen[:, SEQUENCE.turns])]
+    opening = np.where(turn[:, TURN.infosets] > 0, turn[:, TURN.first_infoset], NOWHERE)
     owner = np.r_[np.arange(len(numbers)), owner]
-    follow = number[np.r_[chosen[:, FAILURE], opening]]
+    follow = number[np.r_[chosen[:, SEQUENCE.failure], opening]]
     owner, follow = owner[follow != NOWHERE], follow[follow != NOWHERE]
     order = np.argsort(owner, kind="stable")
     start = np.r_[0, np.cumsum(np.bincount(owner, minlength=len(numbers)))]
     return DecisionDag(1 + np.cumsum(count) - count, count, start, follow[order], places, numbers)
+
+
+def _ranges(first: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """The numbers first[i] .. first[i] + count[i] - 1 for each i: 5, 6, 7, 2, 3 for (5, 2) and (3, 2)."""
+    return np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What one player of a phantom game can live through, up to symmetry, in flat arrays.
+"""The private histories of one player of a phantom game, up to symmetry, in flat arrays.
 
 A private history is, turn by turn, the set of cells whose try failed and the cell of the stone. Within a turn only the
 set of the failed tries counts and not their order: whether a try fails depends on the opponent's stones alone, so all
@@ -11,46 +11,51 @@ Symmetric histories are kept once (Lemma 1 of Teytaud and Teytaud 2011): turn by
 failed set and cell is the smallest among the images that leave the earlier turns as they are, so that the beginning of
 a representative is a representative. A twist is the symmetry that takes a pair to its representative.
 
+For example, phantom tic-tac-toe begins with turn 0 and infoset 0, in which nothing has failed. Its sequences are the
+cells 0, 1 and 4 (a corner, an edge, the centre): sequences 1, 2 and 3. Cell 2 has the child (sequence 1, the symmetry
+that takes corner 2 to corner 0). After the centre, all eight symmetries still keep the history; after the corner 0,
+the identity and the mirror along its diagonal do.
+
 Lemma 3: every cell that is illegal or wins is tried at once, so that a turn starts with all of them failed, or is won.
 In the variant "numturns" a player is told how often the other one has failed: a history has then several next turns,
 one for each number, and a failure gives something away, so that the lemma holds only where the opponent has nothing
 left to decide.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.kernel import inlined, kernel
+from ..core.kernel import inlined, kernel, ones, trailing_zeros
 from ..games.shared.boards import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1
 NEVER, AT_THE_END, ALWAYS = range(3)
 """When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell."""
 FIRST_ROOM = 1 << 16
+"""Sequences and turns for which there is room at first; it is doubled until all fit."""
 MOST_CELLS = 9
+"""Tables over pairs of sets of cells have 4 ** cells entries."""
 
 
-@dataclass(frozen=True, eq=False)
-class Geometry:
-    """Tables about the sets of cells of a board and its symmetries."""
+class Geometry(NamedTuple):
+    """Tables about the sets of cells of a board, and its symmetries; kernels take it as it is."""
 
-    board: Board
+    cells: int
     image: np.ndarray
     """image[g, set] is where symmetry g takes a set."""
     product: np.ndarray
     """product[h, g] is g followed by h."""
     inverse: np.ndarray
     rank: np.ndarray
-    """rank[within, set] numbers the subsets of a set of cells, smaller ones first."""
+    """rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}."""
     wins: np.ndarray
     """wins[player, own] are the cells that win for a player with these stones."""
 
 
 def is_simple(board: Board, wins: np.ndarray) -> bool:
-    """Whether only taken cells are illegal and a player's own stones, but not a single one, tell whether he wins."""
+    """Whether only taken cells are illegal and a player's own stones, but not a single one, tell what wins."""
     if wins[:, 0].any():
         return False
     for own in range(board.full + 1):
@@ -90,7 +95,7 @@ def geometry(name: str, symmetric: bool = True) -> Geometry:
             f"the board {name} will not do: only taken cells may be illegal, a player's own stones alone must tell "
             "whether he wins, and one stone must not be enough"
         )
-    return Geometry(board, image, product, np.argmin(product, axis=0), rank, wins)
+    return Geometry(cells, image, product, np.argmin(product, axis=0), rank, wins)
 
 
 class Histories(NamedTuple):
@@ -105,142 +110,189 @@ class Histories(NamedTuple):
     """For each infoset and cell: the sequence and the twist to it."""
 
 
-# Columns of `sequences`: the infoset it continues, the cell, all own stones, all failed cells, the symmetries that keep
-# the history (as bits), whether it wins, its first next turn and how many there are, the infoset if the try fails.
-INFOSET, CELL, STONES, FAILED, KEEPING, OVER, FIRST_TURN, TURNS, FAILURE = range(9)
-# Columns of `turns`: the sequence before, how many failures of the opponent have been heard of in all, the cells that
-# win (forced by Lemma 3), the other unknown cells, the first place, the first infoset, and how many infosets.
-BEFORE, HEARD, FORCED, FREE, FIRST_PLACE, FIRST_INFOSET, INFOSETS = range(7)
-# Columns of `infosets`: the turn, the cells failed in it (the forced ones included), the first sequence, how many.
-TURN, TRIED, FIRST, COUNT = range(4)
-WIDTHS = (9, 7, 4, 2, 2)
+class SequenceColumns(NamedTuple):
+    """Columns of `sequences`."""
+
+    infoset: int = 0  # the infoset in which it is played
+    cell: int = 1
+    stones: int = 2  # all own stones, this one included
+    failed: int = 3  # all cells that have failed
+    stabiliser: int = 4  # the symmetries that keep the history, as bits
+    wins: int = 5
+    first_turn: int = 6  # the first of the turns that may come next
+    turns: int = 7  # how many there are: several if the opponent's failures are counted
+    failure: int = 8  # the infoset if the try fails
+
+
+class TurnColumns(NamedTuple):
+    """Columns of `turns`."""
+
+    before: int = 0  # the sequence before
+    heard: int = 1  # how many failures of the opponent have been heard of in all
+    forced: int = 2  # the unknown cells that win, which Lemma 3 tries first
+    free: int = 3  # the other unknown cells
+    first_place: int = 4
+    first_infoset: int = 5
+    infosets: int = 6
+
+
+class InfosetColumns(NamedTuple):
+    """Columns of `infosets`."""
+
+    turn: int = 0
+    tried: int = 1  # the cells failed in this turn, the forced ones included
+    first: int = 2  # the first of its sequences
+    sequences: int = 3
+
+
+class Sizes(NamedTuple):
+    """Places in the vector that counts the filled rows of each table."""
+
+    sequences: int = 0
+    turns: int = 1
+    infosets: int = 2
+    places: int = 3
+
+
+SEQUENCE, TURN, INFOSET, SIZE = SequenceColumns(), TurnColumns(), InfosetColumns(), Sizes()
+WIDTHS = len(SEQUENCE), len(TURN), len(INFOSET), 2, 2
 
 
 @inlined
-def size_of(mask):
-    """How many cells are in a set."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
-
-
-@inlined
-def twist_of(image, keeping, mask):
-    """The symmetry, among those of `keeping`, with the smallest image of a set; the identity if it is the smallest."""
+def twist_of(image, stabiliser, mask):
+    """The symmetry of a stabiliser with the smallest image of a set; the identity if the set is the smallest."""
     best = 0
     for g in range(1, len(image)):
-        if keeping >> g & 1 and image[g, mask] < image[best, mask]:
+        if stabiliser >> g & 1 and image[g, mask] < image[best, mask]:
             best = g
     return best
 
 
 @inlined
-def keepers(image, keeping, mask):
-    """The symmetries, among those of `keeping`, that keep a set."""
+def keepers(image, stabiliser, mask):
+    """The symmetries of a stabiliser that keep a set."""
     kept = 0
     for g in range(len(image)):
-        if keeping >> g & 1 and image[g, mask] == mask:
+        if stabiliser >> g & 1 and image[g, mask] == mask:
             kept |= 1 << g
     return kept
 
 
 @kernel
-def add_sequences(tree, sizes, image, wins, player, infoset, free, counted):
+def add_sequences(tree, sizes, tables, player, infoset, free, counted):
     """Write the sequences of an infoset and the turns that may come next."""
     sequences, turns, infosets, _, child = tree
-    turn, tried = infosets[infoset, TURN], infosets[infoset, TRIED]
-    before = turns[turn, BEFORE]
-    stones = sequences[before, STONES]
-    keeping = keepers(image, sequences[before, KEEPING], tried)
-    cells = len(child) // len(infosets)
-    infosets[infoset, FIRST] = sizes[0]
+    image, cells = tables.image, tables.cells
+    turn, tried = infosets[infoset, INFOSET.turn], infosets[infoset, INFOSET.tried]
+    before = turns[turn, TURN.before]
+    stones = sequences[before, SEQUENCE.stones]
+    stabiliser = keepers(image, sequences[before, SEQUENCE.stabiliser], tried)
+    infosets[infoset, INFOSET.first] = sizes[SIZE.sequences]
     for cell in range(cells):
         entry, bit = infoset * cells + cell, 1 << cell
         child[entry, 0], child[entry, 1] = NOWHERE, 0
         if not free & bit:
             continue
-        twist = twist_of(image, keeping, bit)
+        twist = twist_of(image, stabiliser, bit)
         if twist:
-            child[entry, 0] = child[infoset * cells + size_of(image[twist, bit] - 1), 0]
+            child[entry, 0] = child[infoset * cells + trailing_zeros(image[twist, bit]), 0]
             child[entry, 1] = twist
             continue
-        new = sizes[0]
-        sizes[0] += 1
+        new = sizes[SIZE.sequences]
+        sizes[SIZE.sequences] += 1
         child[entry, 0] = new
-        sequences[new, INFOSET], sequences[new, CELL] = infoset, cell
-        sequences[new, STONES], sequences[new, FAILED] = stones | bit, sequences[before, FAILED] | tried
-        sequences[new, KEEPING] = keepers(image, keeping, bit)
-        sequences[new, OVER] = wins[player, stones] >> cell & 1
-        sequences[new, FIRST_TURN], sequences[new, TURNS], sequences[new, FAILURE] = sizes[1], 0, NOWHERE
-        own = size_of(stones) + 1
+        sequences[new, SEQUENCE.infoset] = infoset
+        sequences[new, SEQUENCE.cell] = cell
+        sequences[new, SEQUENCE.stones] = stones | bit
+        sequences[new, SEQUENCE.failed] = sequences[before, SEQUENCE.failed] | tried
+        sequences[new, SEQUENCE.stabiliser] = keepers(image, stabiliser, bit)
+        sequences[new, SEQUENCE.wins] = tables.wins[player, stones] >> cell & 1
+        sequences[new, SEQUENCE.first_turn] = sizes[SIZE.turns]
+        sequences[new, SEQUENCE.turns] = 0
+        sequences[new, SEQUENCE.failure] = NOWHERE
+        own = ones(stones) + 1
         left = cells - 2 * own - player  # empty cells at the next turn
-        if left > 0 and not sequences[new, OVER]:
-            heard = turns[turn, HEARD]
+        if left > 0 and not sequences[new, SEQUENCE.wins]:
+            heard = turns[turn, TURN.heard]
             for more in range(own - heard + 1 if counted and left > 1 else 1):
-                turns[sizes[1], BEFORE], turns[sizes[1], HEARD] = new, heard + more
-                sizes[1] += 1
-                sequences[new, TURNS] += 1
-    infosets[infoset, COUNT] = sizes[0] - infosets[infoset, FIRST]
+                turns[sizes[SIZE.turns], TURN.before] = new
+                turns[sizes[SIZE.turns], TURN.heard] = heard + more
+                sizes[SIZE.turns] += 1
+                sequences[new, SEQUENCE.turns] += 1
+    infosets[infoset, INFOSET.sequences] = sizes[SIZE.sequences] - infosets[infoset, INFOSET.first]
 
 
 @kernel
-def grow(tree, sizes, image, rank, wins, player, lemma, counted):
+def add_infosets(tree, sizes, tables, turn, player, stabiliser, forced, free, most_failures, counted):
+    """Write the infosets of a turn, one for each set of failures up to symmetry, smaller sets first."""
+    infosets, places = tree.infosets, tree.places
+    first_place = sizes[SIZE.places]
+    for failures in range(most_failures + 1):
+        failed = 0
+        while True:
+            if ones(failed) == failures:
+                twist = twist_of(tables.image, stabiliser, forced | failed)
+                place = first_place + tables.rank[free, failed]
+                places[place, 0], places[place, 1] = sizes[SIZE.infosets], twist
+                sizes[SIZE.places] += 1
+                if twist:
+                    same = tables.image[twist, forced | failed] & ~forced
+                    places[place, 0] = places[first_place + tables.rank[free, same], 0]
+                else:
+                    new = sizes[SIZE.infosets]
+                    infosets[new, INFOSET.turn], infosets[new, INFOSET.tried] = turn, forced | failed
+                    sizes[SIZE.infosets] += 1
+                    add_sequences(tree, sizes, tables, player, new, free & ~failed, counted)
+            failed = (failed - free) & free  # the next larger subset of `free`, and after the last one the empty one
+            if failed == 0:
+                break
+
+
+@kernel
+def grow(tree, sizes, tables, player, lemma, counted):
     """Write all histories of a player, turn by turn; returns whether there was room."""
-    sequences, turns, infosets, places, child = tree
-    cells = len(child) // len(infosets)
-    for k in range(9):
-        sequences[0, k] = 0
-    sequences[0, INFOSET], sequences[0, CELL], sequences[0, FAILURE] = NOWHERE, NOWHERE, NOWHERE
-    sequences[0, KEEPING], sequences[0, TURNS] = (1 << len(image)) - 1, 1
-    turns[0, BEFORE], turns[0, HEARD] = 0, 0
-    sizes[0], sizes[1], sizes[2], sizes[3] = 1, 1, 0, 0
+    sequences, turns, infosets, places, _ = tree
+    cells = tables.cells
+    for column in range(len(SEQUENCE)):
+        sequences[0, column] = 0
+    for column in (SEQUENCE.infoset, SEQUENCE.cell, SEQUENCE.failure):
+        sequences[0, column] = NOWHERE
+    sequences[0, SEQUENCE.stabiliser], sequences[0, SEQUENCE.turns] = (1 << len(tables.image)) - 1, 1
+    turns[0, TURN.before], turns[0, TURN.heard] = 0, 0
+    sizes[SIZE.sequences] = sizes[SIZE.turns] = 1
+    sizes[SIZE.infosets] = sizes[SIZE.places] = 0
     turn = 0
-    while turn < sizes[1]:
-        before = turns[turn, BEFORE]
-        stones, failed, keeping = sequences[before, STONES], sequences[before, FAILED], sequences[before, KEEPING]
+    while turn < sizes[SIZE.turns]:
+        before = turns[turn, TURN.before]
+        stones, failed = sequences[before, SEQUENCE.stones], sequences[before, SEQUENCE.failed]
         unknown = ((1 << cells) - 1) & ~(stones | failed)
-        opposing = size_of(stones) + player
-        left = cells - size_of(stones) - opposing
+        opposing = ones(stones) + player
+        left = cells - ones(stones) - opposing
         forced = 0
         if lemma == ALWAYS or left == 1 or (lemma == AT_THE_END and left == 2):
-            forced = wins[player, stones] & unknown
+            forced = tables.wins[player, stones] & unknown
         free = unknown & ~forced
-        first_place = sizes[3]
-        turns[turn, FORCED], turns[turn, FREE], turns[turn, FIRST_PLACE] = forced, free, first_place
-        turns[turn, FIRST_INFOSET] = sizes[2]
-        hidden = opposing - size_of(failed | forced)  # stones of the opponent that are still to be found
-        most = 1 << size_of(free)
-        if max(sizes[2], sizes[3]) + most > len(infosets) or max(sizes[0], sizes[1]) + most * cells**2 > len(turns):
+        turns[turn, TURN.forced], turns[turn, TURN.free] = forced, free
+        turns[turn, TURN.first_place], turns[turn, TURN.first_infoset] = sizes[SIZE.places], sizes[SIZE.infosets]
+        most = 1 << ones(free)
+        if max(sizes[SIZE.infosets], sizes[SIZE.places]) + most > len(infosets):
             return False
-        for size in range(hidden + 1 if left > 1 else 0):
-            more = 0
-            while True:
-                if size_of(more) == size:
-                    twist = twist_of(image, keeping, forced | more)
-                    place = first_place + rank[free, more]
-                    places[place, 0], places[place, 1] = sizes[2], twist
-                    sizes[3] += 1
-                    if twist:
-                        same = image[twist, forced | more] & ~forced
-                        places[place, 0] = places[first_place + rank[free, same], 0]
-                    else:
-                        infosets[sizes[2], TURN], infosets[sizes[2], TRIED] = turn, forced | more
-                        sizes[2] += 1
-                        add_sequences(tree, sizes, image, wins, player, sizes[2] - 1, free & ~more, counted)
-                more = (more - free) & free  # the next larger subset
-                if more == 0:
-                    break
-        turns[turn, INFOSETS] = sizes[2] - turns[turn, FIRST_INFOSET]
+        if max(sizes[SIZE.sequences], sizes[SIZE.turns]) + most * cells**2 > len(turns):
+            return False
+        hidden = opposing - ones(failed | forced)  # stones of the opponent that are still to be found
+        if left > 1:
+            stabiliser = sequences[before, SEQUENCE.stabiliser]
+            add_infosets(tree, sizes, tables, turn, player, stabiliser, forced, free, hidden, counted)
+        turns[turn, TURN.infosets] = sizes[SIZE.infosets] - turns[turn, TURN.first_infoset]
         turn += 1
-    for new in range(1, sizes[0]):
-        infoset = sequences[new, INFOSET]
-        turn, cell = infosets[infoset, TURN], sequences[new, CELL]
-        failures = infosets[infoset, TRIED] & ~turns[turn, FORCED] | 1 << cell
-        known = sequences[new, FAILED] | 1 << cell
-        if size_of(known) < size_of(sequences[new, STONES]) + player:  # there are so many stones to be found
-            sequences[new, FAILURE] = places[turns[turn, FIRST_PLACE] + rank[turns[turn, FREE], failures], 0]
+    for new in range(1, sizes[SIZE.sequences]):
+        infoset, cell = sequences[new, SEQUENCE.infoset], sequences[new, SEQUENCE.cell]
+        turn = infosets[infoset, INFOSET.turn]
+        known = sequences[new, SEQUENCE.failed] | 1 << cell
+        if ones(known) < ones(sequences[new, SEQUENCE.stones]) + player:  # there are so many stones to be found
+            failures = infosets[infoset, INFOSET.tried] & ~turns[turn, TURN.forced] | 1 << cell
+            place = turns[turn, TURN.first_place] + tables.rank[turns[turn, TURN.free], failures]
+            sequences[new, SEQUENCE.failure] = places[place, 0]
     return True
 
 
@@ -248,12 +300,12 @@ def histories_of(tables: Geometry, player: int, lemma: int = ALWAYS, counted: bo
     """All private histories that a player's own moves allow; `counted` is the variant numturns."""
     room = FIRST_ROOM
     while True:
-        heights = room, room, room // 2, room // 2, room // 2 * tables.board.cells
+        heights = room, room, room // 2, room // 2, room // 2 * tables.cells
         tree = Histories(*(np.empty(shape, np.int32) for shape in zip(heights, WIDTHS, strict=True)))
-        sizes = np.zeros(4, np.int64)
-        if grow(tree, sizes, tables.image, tables.rank, tables.wins, player, lemma, counted):
+        sizes = np.zeros(len(SIZE), np.int64)
+        if grow(tree, sizes, tables, player, lemma, counted):
             break
         room *= 2
     sequences, turns, infosets, places = sizes.tolist()
-    filled = sequences, turns, infosets, places, infosets * tables.board.cells
+    filled = sequences, turns, infosets, places, infosets * tables.cells
     return Histories(*(table[:height].copy() for table, height in zip(tree, filled, strict=True)))

@@ -22,7 +22,7 @@ from ..games.phantom.words import GAMES
 from ..solve.checkers.tree_certificate import digest_of
 from .bilinear_form import Form
 from .exact_solution import Plan
-from .histories import BEFORE, CELL, FAILED, FIRST_TURN, FORCED, INFOSET, KEEPING, STONES, TRIED, TURN, TURNS, geometry
+from .histories import INFOSET, SEQUENCE, TURN, geometry
 from .solver import Solution
 
 FORMAT = "fogspiel phantom certificate 1"
@@ -55,11 +55,11 @@ def history_text(form: Form, player: int, sequence: int) -> str:
     """The turns of a history, by its number among the histories, in words."""
     histories, words = form.histories[player], []
     while sequence > 0:
-        infoset = histories.infosets[histories.sequences[sequence, INFOSET]]
-        failed = set_text(form, int(infoset[TRIED]))
-        stone = form.board.cell_name(int(histories.sequences[sequence, CELL]))
+        infoset = histories.infosets[histories.sequences[sequence, SEQUENCE.infoset]]
+        failed = set_text(form, int(infoset[INFOSET.tried]))
+        stone = form.board.cell_name(int(histories.sequences[sequence, SEQUENCE.cell]))
         words.append(f"{failed}:{stone}" if failed else stone)
-        sequence = int(histories.turns[infoset[TURN], BEFORE])
+        sequence = int(histories.turns[infoset[INFOSET.turn], TURN.before])
     return " ".join(reversed(words))
 
 
@@ -78,7 +78,7 @@ def strategy_rows(form: Form, player: int, plan: Plan) -> list[Row]:
         if not total:
             continue
         place = int(side.places[infoset])
-        turn, tried = (int(histories.infosets[place, column]) for column in (TURN, TRIED))
+        turn, tried = (int(histories.infosets[place, column]) for column in (INFOSET.turn, INFOSET.tried))
         if turn not in opened:
             opened.add(turn)
             rows += forced_rows(form, player, turn)
@@ -92,7 +92,7 @@ def strategy_rows(form: Form, player: int, plan: Plan) -> list[Row]:
         rows.append(_row(form, player, turn, tried, shares))
     for sequence in np.flatnonzero(plan.weights).tolist():  # turns that are won at once have no infosets
         ahead = histories.sequences[side.numbers[sequence]]
-        for turn in range(ahead[FIRST_TURN], ahead[FIRST_TURN] + ahead[TURNS]):
+        for turn in range(ahead[SEQUENCE.first_turn], ahead[SEQUENCE.first_turn] + ahead[SEQUENCE.turns]):
             if turn not in opened:
                 rows += forced_rows(form, player, turn)
     return rows
@@ -101,15 +101,16 @@ def strategy_rows(form: Form, player: int, plan: Plan) -> list[Row]:
 def forced_rows(form: Form, player: int, turn: int) -> list[Row]:
     """The rows before the first choice of a turn: the cells that win are tried, each with the same probability."""
     histories, image = form.histories[player], geometry(form.name).image
-    before = histories.sequences[histories.turns[turn, BEFORE]]
-    stones, failed, keeping = (int(before[column]) for column in (STONES, FAILED, KEEPING))
-    forced = int(histories.turns[turn, FORCED])
+    before = histories.sequences[histories.turns[turn, TURN.before]]
+    columns = SEQUENCE.stones, SEQUENCE.failed, SEQUENCE.stabiliser
+    stones, failed, stabiliser = (int(before[column]) for column in columns)
+    forced = int(histories.turns[turn, TURN.forced])
     opposing = stones.bit_count() + player
     if stones.bit_count() + opposing == form.board.cells - 1:
         return []  # a single empty cell is no choice
     rows = []
     for tried in (mask for mask in range(forced) if mask & ~forced == 0):
-        smallest = all(image[g, tried] >= tried for g in range(len(image)) if keeping >> g & 1)
+        smallest = all(image[g, tried] >= tried for g in range(len(image)) if stabiliser >> g & 1)
         if smallest and (failed | tried).bit_count() <= opposing:
             left = cells_of(forced & ~tried)
             rows.append(_row(form, player, turn, tried, dict.fromkeys(left, Fraction(1, len(left)))))
@@ -119,5 +120,5 @@ def forced_rows(form: Form, player: int, turn: int) -> list[Row]:
 def _row(form: Form, player: int, turn: int, tried: int, shares: dict[int, Fraction]) -> Row:
     """One row in words."""
     named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
-    sequence = int(form.histories[player].turns[turn, BEFORE])
+    sequence = int(form.histories[player].turns[turn, TURN.before])
     return [history_text(form, player, sequence), set_text(form, tried), named]

@@ -21,10 +21,10 @@ from fogspiel.games.shared.boards import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.phantom.abrupt import Walks, narrow_bounds
+from fogspiel.phantom.abrupt import AbruptRegrets, narrow_bounds
 from fogspiel.phantom.bilinear_form import form_of
 from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restrict_to_support, whole_plan
-from fogspiel.phantom.histories import geometry, histories_of
+from fogspiel.phantom.histories import SEQUENCE, geometry, histories_of
 from fogspiel.phantom.regret_matching import Regrets, guaranteed_value
 from fogspiel.phantom.solution_certificate import certificate
 from fogspiel.phantom.solver import find_form, opened, opening_values, openings, second_route, solution, solve_in_steps
@@ -79,7 +79,7 @@ def test_the_private_histories_are_as_many_as_were_counted_before(symmetric, inf
 
 def test_every_orbit_of_histories_has_as_many_members_as_the_histories_without_symmetry():
     folded, plain = (histories_of(geometry("ttt", symmetric), 0) for symmetric in (True, False))
-    members = [8 // int(keeping).bit_count() for keeping in folded.sequences[:, 4]]
+    members = [8 // int(stabiliser).bit_count() for stabiliser in folded.sequences[:, SEQUENCE.stabiliser]]
     assert sum(members) == len(plain.sequences)
 
 
@@ -222,23 +222,23 @@ def test_small_hex_has_the_value_that_its_whole_tree_has(monkeypatch, name, vari
 def test_a_small_abrupt_game_has_the_value_that_its_whole_tree_has(monkeypatch, name):
     monkeypatch.setitem(BOARDS, name, SMALL[name])
     expected = value_by_the_tree(SMALL[name], "abrupt")
-    walks = Walks(name)
-    walks.advance(300)
-    assert walks.lower - 1e-9 <= expected <= walks.upper + 1e-9
-    assert walks.upper - walks.lower < 1e-3
+    regrets = AbruptRegrets(name)
+    regrets.advance(300)
+    assert regrets.lower - 1e-9 <= expected <= regrets.upper + 1e-9
+    assert regrets.upper - regrets.lower < 1e-3
 
 
 def test_an_interrupted_walk_takes_the_same_path(monkeypatch):
     monkeypatch.setitem(BOARDS, "hex-2x2", SMALL["hex-2x2"])
-    one, two = Walks("hex-2x2"), Walks("hex-2x2")
+    one, two = AbruptRegrets("hex-2x2"), AbruptRegrets("hex-2x2")
     one.advance(7)
     two.restore(one.state)
-    for walks in (one, two):
-        walks.advance(5)
+    for regrets in (one, two):
+        regrets.advance(5)
     assert one.state == two.state
     assert 0 <= one.lower <= one.upper <= 1
     with pytest.raises(ValueError, match="another game"):
-        Walks("ttt").restore(one.state)
+        AbruptRegrets("ttt").restore(one.state)
     with pytest.raises(ValueError, match="no saved state"):
         two.restore(b"nothing")
 
