@@ -21,9 +21,9 @@ coverage: .venv  ## which lines the tests reach, with the compiler off so that k
 	NUMBA_DISABLE_JIT=1 .venv/bin/pytest --cov=fogspiel --cov-report=term:skip-covered tests/core tests/stats tests/games
 
 bench: .venv  ## speed, each result as JSON with its commit
-	$(PYTHON) benchmarks/speed.py
-	$(PYTHON) benchmarks/solvers.py
-	$(PYTHON) benchmarks/kriegspiel_speed.py
+	$(PYTHON) benchmarks/speed.py --output docs/results/speed.json
+	$(PYTHON) benchmarks/solvers.py --output docs/results/solvers.json
+	$(PYTHON) benchmarks/kriegspiel_speed.py --output docs/results/kriegspiel-speed.json
 
 format: .venv
 	.venv/bin/ruff check --fix .

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _results
+
 GAMES = (
     "war", "batawaf", "guesswho24", "guesswho96", "morra", "pig", "nim", "flip", "battleship", "permutation-ttt",
     "permutation-four", "cheat", "four-in-a-row", "leduc", "phantom-ttt", "resistance5",
@@ -47,11 +49,6 @@ class Checkout(NamedTuple):
             reason = (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]
             raise ValueError(f"{script} {' '.join(words)} failed in {self.root}: {reason}")
         return json.loads(ran.stdout.splitlines()[-1])
-
-    def commit(self) -> str:
-        """Its commit, with a word if files differ from it."""
-        words = ["git", "-C", str(self.root), "describe", "--always", "--dirty=, changed", "--exclude=*"]
-        return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "no commit"
 
 
 class Measurement(NamedTuple):
@@ -170,7 +167,7 @@ def main() -> None:
             options.error(f"{root} is not a checkout of fogspiel: it has no benchmarks/speed.py")
     caches = [chosen.cache / hashlib.sha256(str(root).encode()).hexdigest()[:12] for root in roots]
     old, new = (Checkout(root, cache) for root, cache in zip(roots, caches, strict=True))
-    print(f"old {old.commit()} in {old.root}\nnew {new.commit()} in {new.root}\n")
+    print(f"old {_results.commit(old.root)} in {old.root}\nnew {_results.commit(new.root)} in {new.root}\n")
     print(f"{'':<46}{'old':>11}{'new':>11}{'new/old':>9}  single repeats")
     lines, failures = [], []
     for part in chosen.parts or PARTS:
@@ -187,7 +184,7 @@ def main() -> None:
                 print(f"{line.name:<46}{times}  {low:.3f} to {high:.3f}", flush=True)
             lines += found
     if chosen.json:
-        sides = {name: {"commit": side.commit()} for name, side in (("old", old), ("new", new))}
+        sides = {name: {"commit": _results.commit(side.root)} for name, side in (("old", old), ("new", new))}
         body = {**sides, "lines": [{**line._asdict(), "ratio": line.ratio} for line in lines], "failures": failures}
         chosen.json.write_text(json.dumps(body, indent=1) + "\n")
     raise SystemExit(bool(failures))

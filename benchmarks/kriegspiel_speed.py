@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import _results
 from _peer_kriegspiel import rate
 
 from fogspiel.core.agents import find_policy
@@ -146,6 +147,7 @@ def main() -> None:
     options.add_argument("--openspiel", default=sys.executable, metavar="PYTHON", help="an interpreter with OpenSpiel")
     options.add_argument("--engines", nargs="*", default=["C", "minimax"], help="engines to measure")
     options.add_argument("--json", action="store_true")
+    options.add_argument("--output", type=Path, metavar="FILE", help="keep the results as JSON, with the commit")
     chosen = options.parse_args()
     found = ours(chosen.seconds)
     for python, job in ((sys.executable, "chess"), (sys.executable, "kriegspiel"), (chosen.openspiel, "openspiel")):
@@ -155,6 +157,8 @@ def main() -> None:
     for name in chosen.engines:
         if name in engines():
             found |= thinking(name, chosen.seconds)
+    if chosen.output:
+        _results.write(chosen.output, found)
     if chosen.json:
         print(json.dumps(found))
         return

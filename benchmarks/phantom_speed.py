@@ -7,7 +7,9 @@ turn: our fused kernel, our six rules in the generic loop, OpenSpiel's rollouts 
 import argparse
 import json
 from collections.abc import Callable
+from pathlib import Path
 
+import _results
 from speed import openspiel_cpp, openspiel_python, rate
 
 from fogspiel.core.agents import find_policy
@@ -49,9 +51,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds for each measurement")
     options.add_argument("--json", action="store_true")
+    options.add_argument("--output", type=Path, metavar="FILE", help="keep the results as JSON, with the commit")
     options.add_argument("games", nargs="*", default=[], help="only these games")
     chosen = options.parse_args()
     lines = [measured(name, chosen.seconds) for name in chosen.games or PEERS]
+    if chosen.output:
+        _results.write(chosen.output, lines)
     if chosen.json:
         print(json.dumps(lines))
         return

@@ -21,6 +21,8 @@ from pathlib import Path
 from shutil import which
 from typing import Any, NamedTuple
 
+import _results
+
 OPENSPIEL = {
     "kuhn": "kuhn_poker",
     "leduc": "leduc_poker(suit_isomorphism=true)",
@@ -211,6 +213,10 @@ JOBS: dict[str, Callable[..., Answer]] = {job.__name__: job for job in (lp, cfr,
 # The table: one process for each measurement, ours and the peers' in turn
 
 
+KEPT: list[dict[str, Any]] = []
+"""Every answer, for --output."""
+
+
 class Side(NamedTuple):
     """Who is measured: an interpreter, and a script that takes jobs; no interpreter, no measurement."""
 
@@ -226,7 +232,9 @@ class Side(NamedTuple):
         words = [self.python, str(self.script), self.option, json.dumps({"job": job, **details})]
         ran = subprocess.run([w for w in words if w], capture_output=True, text=True, env=os.environ | one)
         if ran.returncode == 0:
-            return json.loads(ran.stdout.splitlines()[-1])
+            found: Answer = json.loads(ran.stdout.splitlines()[-1])
+            KEPT.append({"script": self.script.name, "job": job, **details, "answer": found})
+            return found
         if self.option:
             raise RuntimeError(ran.stderr)
         return {"error": (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]}
@@ -368,6 +376,7 @@ def main() -> None:
     options.add_argument("--lite", help="the Python of an environment with LiteEFG")
     options.add_argument("--repeats", type=int, default=5, help="of which the best counts")
     options.add_argument("--seconds", type=float, default=0.5, help="CPU seconds for each repeat of CFR+")
+    options.add_argument("--output", type=Path, metavar="FILE", help="keep the results as JSON, with the commit")
     options.add_argument("--measure", help=argparse.SUPPRESS)
     options.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join(PARTS)}")
     chosen = options.parse_args()
@@ -394,6 +403,8 @@ def main() -> None:
     print()
     for part in chosen.parts or PARTS:
         PARTS[part](sides, chosen)
+    if chosen.output:
+        _results.write(chosen.output, KEPT)
 
 
 if __name__ == "__main__":

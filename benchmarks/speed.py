@@ -9,8 +9,10 @@ import json
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import _results
 import numpy as np
 
 from fogspiel.core.agents import find_policy, fixed_baseline
@@ -156,6 +158,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds for each measurement")
     options.add_argument("--json", action="store_true")
+    options.add_argument("--output", type=Path, metavar="FILE", help="keep the results as JSON, with the commit")
     options.add_argument("games", nargs="*", help="only these games")
     chosen = options.parse_args()
     lines = []
@@ -182,6 +185,8 @@ def main() -> None:
         print(flush=True)
     if chosen.json:
         print(json.dumps(lines))
+    if chosen.output:
+        _results.write(chosen.output, lines)
 
 
 if __name__ == "__main__":
