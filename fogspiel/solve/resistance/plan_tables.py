@@ -7,6 +7,7 @@ if it is the spies, the last mission, from which the others are taken.
 
 from fractions import Fraction
 from itertools import combinations
+from typing import NamedTuple
 
 from ...games.resistance.setups import Setup
 from .orbits import everyone, plan_text, split
@@ -134,6 +135,34 @@ TABLES: dict[int, Table] = {
     },
 }
 """With 5, 6, 7, 8 and 12 players one deal of the letters will do; with the others lots are drawn (see `explain`)."""
+
+
+class PlanStep(NamedTuple):
+    """A situation that the plan can meet: the outcomes so far, and the mission to send."""
+
+    outcomes: str
+    mission: str
+
+
+def plan_steps(setup: Setup, table: Table) -> list[PlanStep]:
+    """Every situation that the plan can meet, the earlier rounds first."""
+    found, reached = [], [""]
+    for outcomes in reached:
+        found.append(PlanStep(outcomes, missions_after(setup, table, outcomes)[0]))
+        following = (outcomes + outcome for outcome in "+-")
+        reached += [after for after in following if max(after.count("+"), after.count("-")) < setup.points]
+    return found
+
+
+def missions_after(setup: Setup, table: Table, outcomes: str) -> list[str]:
+    """The mission to send now and those to send next, as long as the plan does not depend on their outcomes."""
+    entry = outcomes
+    while entry not in table:
+        entry = entry[:-1]
+    missions = table[entry].split()
+    if entry.count("-") == setup.points - 1:
+        missions = [missions[-1][:size] for size in setup.sizes[len(entry) :]]
+    return missions[len(outcomes) - len(entry) :]
 
 
 def players(text: str) -> int:

@@ -1,11 +1,13 @@
 """The solution in words: the resistance's plan as a table to follow, the spies' sabotage, and Bossle's example game."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 from ...games.resistance.setups import SETUPS, Setup
 from ..checkers.resistance_certificate import Resistance, Spies
 from .orbits import Groups, everyone, split, taken
-from .plan_tables import LETTERS, TABLES, certain_share, letters, players, strategy_of
+from .plan_tables import LETTERS, TABLES, certain_share, letters, missions_after, players, strategy_of
 from .play import Situation, Solution, offers, sabotage_chance
 
 
@@ -50,16 +52,13 @@ def plan_lines(number: int) -> list[str]:
 
 def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> list[str]:
     """The plan after some outcomes."""
-    plan, round_ = table[outcomes].split(), len(outcomes)
-    ahead, behind = outcomes.count("+"), outcomes.count("-")
-    if ahead == setup.points - 1:
-        following = [f"round {number}: {' '.join(crew)}" for number, crew in enumerate(plan, round_ + 1)]
-        return [f"{indent}{'; if it is sabotaged, '.join(following)}"]
-    if behind == setup.points - 1:
-        crews = [plan[-1][:size] for size in setup.sizes[round_:]]
-        following = [f"round {number}: {' '.join(crew)}" for number, crew in enumerate(crews, round_ + 1)]
-        return [f"{indent}{', then '.join(following)} (all must succeed)"]
-    lines = [f"{indent}round {round_ + 1}: {' '.join(plan[0])}"]
+    missions = enumerate(missions_after(setup, table, outcomes), len(outcomes) + 1)
+    rounds = [f"round {number}: {' '.join(mission)}" for number, mission in missions]
+    if outcomes.count("+") == setup.points - 1:
+        return [f"{indent}{'; if it is sabotaged, '.join(rounds)}"]
+    if outcomes.count("-") == setup.points - 1:
+        return [f"{indent}{', then '.join(rounds)} (all must succeed)"]
+    lines = [f"{indent}{rounds[0]}"]
     for outcome, word in (("+", "if it succeeds:"), ("-", "if it is sabotaged:")):
         lines.append(f"{indent}  {word}")
         lines += _branch(setup, table, outcomes + outcome, indent + "    ")
@@ -69,7 +68,29 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 # The spies
 
 
-def spies_lines(solution: Solution, everything: bool = False) -> list[str]:
+LATE_SABOTAGE = "As soon as a team lacks only one point: sabotage whenever possible. Before that:"
+
+
+class SpyDecision(NamedTuple):
+    """How likely the spies sabotage a mission if they are these players."""
+
+    where: str
+    sabotage: Fraction
+
+    @property
+    def does(self) -> str:
+        """What the spies do, in words."""
+        return often(self.sabotage)
+
+
+class SpyMission(NamedTuple):
+    """A mission with the ones before it, and what the spies do there by who they are."""
+
+    mission: str
+    decisions: list[SpyDecision]
+
+
+def spy_missions(solution: Solution, everything: bool = False) -> Iterator[SpyMission]:
     """When the spies sabotage: against the plan of `plan_lines`, or in every situation there can be.
 
     Players are called A, B, .. so that the first mission is A B .. and every mission takes the first letters of each
@@ -78,24 +99,30 @@ def spies_lines(solution: Solution, everything: bool = False) -> list[str]:
     number = int(solution["game"].removeprefix("resistance"))
     setup = SETUPS[number]
     expected = None if everything or number not in TABLES else strategy_of(setup, TABLES[number])
-    lines = ["As soon as a team lacks only one point: sabotage whenever possible. Before that:"]
     for way, row in solution["spies"].items():
         history, _, mission = way.rpartition(" ")
         if expected is not None and mission not in expected.get(history, {}):
             continue
         story, groups = _story(setup, way)
-        lines.append(story)
-        for kind, share in row.items():
-            where = ", ".join(
-                f"{spies} of {named(group)}"
-                for spies, group in zip(map(int, kind.split(",")), groups, strict=True)
-                if spies
-            )
-            lines.append(f"  spies: {where}: {_often(Fraction(share))}")
+        yield SpyMission(story, [SpyDecision(_members(kind, groups), Fraction(share)) for kind, share in row.items()])
+
+
+def spies_lines(solution: Solution, everything: bool = False) -> list[str]:
+    """The missions of `spy_missions`, line by line."""
+    lines = [LATE_SABOTAGE]
+    for mission, decisions in spy_missions(solution, everything):
+        lines.append(mission)
+        lines += [f"  spies: {decision.where}: {decision.does}" for decision in decisions]
     return lines
 
 
-def _often(share: Fraction) -> str:
+def _members(kind: str, groups: Groups) -> str:
+    """How many spies each group has, where it has some."""
+    numbers = zip(map(int, kind.split(",")), groups, strict=True)
+    return ", ".join(f"{spies} of {named(group)}" for spies, group in numbers if spies)
+
+
+def often(share: Fraction) -> str:
     """A probability of sabotage in words."""
     return {Fraction(0): "let it pass", Fraction(1): "sabotage"}.get(share, f"sabotage with probability {odds(share)}")
 
@@ -131,7 +158,7 @@ def example_lines(solution: Solution) -> list[str]:
         chance = sabotage_chance(solution, here, EXAMPLE_SPIES, mission)
         lines.append(f"round {len(rounds) + 1}, {here.score[0]}:{here.score[1]}. {_chance_to_win(solution, rounds)}")
         lines.append(f"  the strategy of the resistance: {_intention(solution, here)}")
-        lines.append(f"  in the game {named(mission)} went; the strategy of the spies: {_often(chance)}")
+        lines.append(f"  in the game {named(mission)} went; the strategy of the spies: {often(chance)}")
         lines.append(f"  in the game the mission {'succeeded' if success else 'was sabotaged'}")
         rounds.append((mission, success))
     return [*lines, "the spies have three points and win"]
