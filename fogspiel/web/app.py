@@ -12,66 +12,70 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..core.plugins import help_of, modules
 from ..runs.sqlite_file import StoreError
-from . import catalogue, charts, pages, play, resistance, results, runs, strategies
-from .background import Bench
-from .cache import Recent
-from .pages import STATIC, refusal
-from .run_reader import Shelf
+from .cache import AnswerCache
 from .security import App, Guard
-from .session_store import SessionStore
+from .session_store import UnknownSession
+from .site import STATIC, Link, Site
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
+FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
+"""What the header links to first, in this order; other pages with a title follow."""
 
 
-def application(store: Path, parlour: Path) -> FastAPI:
-    """The application without its guard; runs are read from the store, games are kept in the parlour."""
-    table, shelf, bench = play.Table(SessionStore(parlour, store)), Shelf(store), Bench()
+def application(store: Path, games: Path) -> FastAPI:
+    """The application without its guard; runs are read from the store, games of people are kept in the other file."""
+    site = Site(store, games)
+    add_pages(site)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        table.close()
-        bench.close()
+        site.close()
 
     app = FastAPI(title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None)
-    answer_in_sentences(app)
-
-    app.include_router(catalogue.routes(store))
-    app.include_router(play.routes(table))
-    app.include_router(pages.routes(table))
-    app.include_router(runs.routes(shelf, bench))
-    app.include_router(results.routes(shelf, bench))
-    app.include_router(strategies.routes(shelf, bench))
-    app.include_router(resistance.routes(bench))
-    app.include_router(charts.routes())
+    answer_in_sentences(app, site)
+    app.include_router(site.routes)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
 
 
-def answer_in_sentences(app: FastAPI) -> None:
+def add_pages(site: Site) -> None:
+    """Find the pages, of the package and of plug-in folders, add their routes, and link those that have a title."""
+    for module in modules("web.pages"):
+        if not hasattr(module, "add_to"):
+            raise ValueError(f"{module.__file__} is no page: it has no function `add_to(site)` that adds its routes")
+        module.add_to(site)
+        if hasattr(module, "TITLE"):
+            site.links.append(Link(module.PATH, module.TITLE, help_of(module)))
+    order = {path: place for place, path in enumerate(FIRST_LINKS)}
+    site.links.sort(key=lambda link: order.get(link.path, len(order)))
+
+
+def answer_in_sentences(app: FastAPI, site: Site) -> None:
     """Whatever cannot be done is said in one sentence: to programs as JSON, to people as a page."""
 
     def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
         if request.url.path.startswith(("/api/", "/static/")):
             return JSONResponse({"error": sentence} | more, status)
-        return refusal(request, status, sentence)
+        return site.refusal(request, status, sentence)
 
     @app.exception_handler(ValueError)
-    def refused(request: Request, error: ValueError) -> Response:
-        return answer(request, 422, str(error))
+    def refuse(request: Request, error: ValueError) -> Response:
+        return answer(request, 404 if isinstance(error, UnknownSession) else 422, str(error))
 
     @app.exception_handler(StoreError)
-    def broken(request: Request, error: StoreError) -> Response:
+    def report_damage(request: Request, error: StoreError) -> Response:
         return answer(request, 409, str(error))
 
     @app.exception_handler(HTTPException)
-    def answered(request: Request, error: HTTPException) -> Response:
+    def pass_on(request: Request, error: HTTPException) -> Response:
         sentence = "there is nothing at this address" if error.detail == "Not Found" else error.detail
         return answer(request, error.status_code, sentence)
 
     @app.exception_handler(RequestValidationError)
-    def misunderstood(request: Request, error: RequestValidationError) -> Response:
+    def name_fields(request: Request, error: RequestValidationError) -> Response:
         wrong = [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]
         faults = [f"{fault['loc'][-1]}: {fault['msg'][:1].lower()}{fault['msg'][1:]}" for fault in wrong]
         return answer(request, 422, "; ".join(faults), detail=wrong)
@@ -79,4 +83,4 @@ def answer_in_sentences(app: FastAPI) -> None:
 
 def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
     """The application as it is served."""
-    return Guard(Recent(app), hosts, token)
+    return Guard(AnswerCache(app), hosts, token)

@@ -1,52 +1,41 @@
-"""A bench for what takes a while to work out: one thing at a time, remembered, and nobody waits for long."""
+"""Work in the background, for answers that take a while: one at a time, remembered, and no request waits for long."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
-from typing import Any
+from typing import Any, TypeVar
 
-from fastapi import HTTPException, Request
-from fastapi.responses import HTMLResponse
+from fastapi import HTTPException
 
-from .pages import page
-
-KEPT = 64
-WAITING = 8
-PATIENCE = 6.0
-"""Seconds that an answer waits."""
+Result = TypeVar("Result")
+MOST_RESULTS = 64
+MOST_WAITING = 8
+WAIT_SECONDS = 6.0
+"""How long a request waits for its result."""
 
 
 class StillWorking(HTTPException):
-    """It is not worked out yet; whoever asked may ask again."""
+    """The result is not there yet; the same request may come again."""
 
     def __init__(self) -> None:
         super().__init__(429, "this is being worked out: ask again in a few seconds", {"retry-after": "3"})
 
 
-class Bench:
-    """Remembers what was worked out, by key."""
+class Background:
+    """One thread that works, and its latest results by key."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, Future[Any]] = OrderedDict()
-        self._pool = ThreadPoolExecutor(1, "bench")
+        self._futures: OrderedDict[Hashable, Future[Any]] = OrderedDict()
+        self._pool = ThreadPoolExecutor(1, "background")
         self._lock = threading.Lock()
 
-    def worked(self, key: Hashable, work: Callable[[], Any]) -> Any:
-        """What `work` returns, or StillWorking; what went wrong is not remembered."""
-        with self._lock:
-            future = self._found.get(key)
-            if future is None:
-                if sum(not found.done() for found in self._found.values()) >= WAITING:
-                    raise HTTPException(429, "too much is being worked out: try again in a moment")
-                future = self._found[key] = self._pool.submit(work)
-            self._found.move_to_end(key)
-            for old in list(self._found)[: max(len(self._found) - KEPT, 0)]:
-                if self._found[old].done():
-                    del self._found[old]
+    def compute(self, key: Hashable, work: Callable[[], Result]) -> Result:
+        """What `work` returns, or StillWorking; errors are raised and not remembered."""
+        future = self._submit(key, work)
         try:
-            return future.result(PATIENCE)
+            return future.result(WAIT_SECONDS)
         except TooLong:
             if not future.done():
                 raise StillWorking from None
@@ -54,16 +43,22 @@ class Bench:
         finally:
             if future.done() and future.exception() is not None:
                 with self._lock:
-                    self._found.pop(key, None)
+                    self._futures.pop(key, None)
+
+    def _submit(self, key: Hashable, work: Callable[[], Result]) -> Future[Result]:
+        """The work with this key, begun now if it was not before."""
+        with self._lock:
+            future = self._futures.get(key)
+            if future is None:
+                if sum(not known.done() for known in self._futures.values()) >= MOST_WAITING:
+                    raise HTTPException(429, "too much is being worked out: try again in a moment")
+                future = self._futures[key] = self._pool.submit(work)
+            self._futures.move_to_end(key)
+            for old in list(self._futures)[: max(len(self._futures) - MOST_RESULTS, 0)]:
+                if self._futures[old].done():
+                    del self._futures[old]
+            return future
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Begin no more work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def in_time(request: Request, make: Callable[[], HTMLResponse]) -> HTMLResponse:
-    """The page, or one that looks again by itself until it is worked out."""
-    try:
-        return make()
-    except StillWorking:
-        return page(request, "working.html", 202)

@@ -1,8 +1,8 @@
-"""Answers that are the same for everybody, kept for a moment: however many ask at the same time, they are made once."""
+"""Answers that are the same for every visitor, remembered for a moment: requests at the same time share one answer."""
 
 import asyncio
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .security import App, Message, Receive, Scope, Send
 
@@ -10,21 +10,20 @@ FRESH_SECONDS = 0.2
 SHARED = frozenset(("/", "/play", "/runs", "/results", "/strategies", "/api/games", "/api/runs", "/api/results"))
 
 
-@dataclass(frozen=True)
-class Made:
+class CachedAnswer(NamedTuple):
     """An answer, message by message, and when it is too old."""
 
     messages: list[Message]
     until: float
 
 
-class Recent:
-    """Stands in front of an application; whatever is not only read makes everything old at once."""
+class AnswerCache:
+    """Stands in front of an application; a POST makes all answers old at once."""
 
     def __init__(self, app: App):
         self.app = app
-        self._made: dict[str, Made] = {}
-        self._turns = {path: asyncio.Lock() for path in SHARED}
+        self._answers: dict[str, CachedAnswer] = {}
+        self._locks = {path: asyncio.Lock() for path in SHARED}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] not in SHARED or scope["query_string"] or scope["method"] != "GET":
@@ -32,22 +31,22 @@ class Recent:
                 await self.app(scope, receive, send)
             finally:
                 if scope.get("method") == "POST":
-                    self._made.clear()
+                    self._answers.clear()
             return
         for message in (await self._answer(scope, receive)).messages:
             await send(dict(message))
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Made:
-        """What was answered a moment ago, or a new answer."""
+    async def _answer(self, scope: Scope, receive: Receive) -> CachedAnswer:
+        """The answer of a moment ago, or a new one."""
         path = scope["path"]
-        async with self._turns[path]:
-            made = self._made.get(path)
-            if made is None or made.until < time.monotonic():
+        async with self._locks[path]:
+            answer = self._answers.get(path)
+            if answer is None or answer.until < time.monotonic():
                 messages: list[Message] = []
 
-                async def keep(message: Message) -> None:
+                async def record(message: Message) -> None:
                     messages.append(message)
 
-                await self.app(scope, receive, keep)
-                made = self._made[path] = Made(messages, time.monotonic() + FRESH_SECONDS)
-            return made
+                await self.app(scope, receive, record)
+                answer = self._answers[path] = CachedAnswer(messages, time.monotonic() + FRESH_SECONDS)
+            return answer

@@ -1,12 +1,8 @@
-"""The catalogue over the API: every game, who plays it, and a picture of it."""
+"""The games as pages list them: by kind, with their players and a picture."""
 
 import random
 import threading
-from pathlib import Path
-from typing import Any
-
-from fastapi import APIRouter
-from fastapi.responses import JSONResponse
+from typing import TypedDict
 
 from ..core.agents import find_policy, policy_names
 from ..core.drawing import draw_view
@@ -14,7 +10,7 @@ from ..core.game import Game, find_game, games, parameters_of
 from ..core.person_session import PersonSession
 from ..core.picture import as_data
 from ..runs.agent_texts import engines_of
-from .opponents import opponents
+from .session_json import PictureJson
 
 KINDS = (
     ("Boards", ("kriegspiel", "phantom", "dark-hex", "permutation", "battleship", "four-in-a-row")),
@@ -28,11 +24,25 @@ OTHERS = "Others"
 SAMPLE_SEED = 7
 SAMPLE_ACTIONS = 12
 """How many own actions lie before the picture in the catalogue, if the game is so long."""
-_samples: dict[str, list[dict[str, Any]]] = {}
+_samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
 
 
-def words_of(game: Game) -> dict[str, Any]:
+class GameJson(TypedDict):
+    """A game of the catalogue."""
+
+    name: str
+    title: str
+    kind: str
+    rules: int
+    parameters: int
+    players: list[str]
+    symmetric: bool
+    payoffs: list[str]
+    source: str
+
+
+def game_json(game: Game) -> GameJson:
     """A game of the catalogue."""
     return {
         "name": game.name,
@@ -52,7 +62,7 @@ def kind_of(game: Game) -> str:
     return next((kind for kind, beginnings in KINDS if game.name.startswith(beginnings)), OTHERS)
 
 
-def by_kind() -> dict[str, list[Game]]:
+def games_by_kind() -> dict[str, list[Game]]:
     """All games, kind by kind, each kind in its own order."""
     found = {kind: [game for game in games().values() if kind_of(game) == kind] for kind, _ in (*KINDS, (OTHERS, ()))}
     order = [beginning for _, beginnings in KINDS for beginning in beginnings]
@@ -61,51 +71,24 @@ def by_kind() -> dict[str, list[Game]]:
     return {kind: listed for kind, listed in found.items() if listed}
 
 
-def sample(name: str) -> list[dict[str, Any]]:
+def sample_picture(name: str) -> PictureJson:
     """What a player of the game sees after a few moves at random, always the same; drawn once, one at a time."""
     if name not in _samples:
         with _drawing:
             if name not in _samples:
-                _samples[name] = _sample(name)
+                _samples[name] = _draw_sample(find_game(name))
     return _samples[name]
 
 
-def _sample(name: str) -> list[dict[str, Any]]:
-    game, draws = find_game(name), random.Random(SAMPLE_SEED)
-    sitting = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
-    view = sitting.seen()
+def _draw_sample(game: Game) -> PictureJson:
+    draws = random.Random(SAMPLE_SEED)
+    session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
+    view = session.seen()
     for _ in range(SAMPLE_ACTIONS):
-        while sitting.go_on():
+        while session.go_on():
             pass
-        if sitting.over:
+        if session.over:
             break
-        view = sitting.seen()
-        sitting.act(draws.choice(sitting.choices()))
+        view = session.seen()
+        session.act(draws.choice(session.choices()))
     return as_data(draw_view(game, view))
-
-
-def routes(store: Path) -> APIRouter:
-    """The part of the API that lists games."""
-    router = APIRouter(prefix="/api/games", tags=["games"])
-
-    @router.get("")
-    def catalogue() -> dict[str, Any]:
-        """Every game."""
-        return {"games": [words_of(game) for game in games().values()]}
-
-    @router.get("/{name}")
-    def one_game(name: str) -> dict[str, Any]:
-        """One game."""
-        return words_of(find_game(name))
-
-    @router.get("/{name}/opponents")
-    def against_whom(name: str) -> dict[str, Any]:
-        """Whom a person can play against in this game."""
-        return {"game": name, "opponents": opponents(find_game(name), store)}
-
-    @router.get("/{name}/picture")
-    def picture(name: str) -> JSONResponse:
-        """A picture of the game: what a player sees after a few moves at random."""
-        return JSONResponse({"game": name, "picture": sample(find_game(name).name)})
-
-    return router

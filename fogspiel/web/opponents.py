@@ -11,7 +11,7 @@ from ..kriegspiel.engine import USUAL, parse_engine
 from ..runs.agent_texts import engines_of
 from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError
-from .page_agents import demand_page_player
+from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE = "strategy", "engine"
 LONGEST, MOST_NODES = 60.0, 50_000_000
@@ -74,7 +74,7 @@ def _about(game: Game, name: str) -> str:
 
 def demand_opponent(game: Game, words: str) -> None:
     """Refuse words that cannot name an opponent here, and an engine that would think for ever."""
-    demand_page_player(game, words)
+    demand_page_agent(game, words)
     effort = parse_engine(words)[1] if words.partition("@")[0] in engines_of(game) else USUAL
     if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MOST_NODES:
         raise ValueError(f"an engine may think {LONGEST:g} seconds or {MOST_NODES} nodes for each move, not more")

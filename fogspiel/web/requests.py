@@ -1,134 +1,136 @@
-"""Orders: what a form asks for, checked by the same code as the command line, all fields at once."""
+"""What a form asks for: requests of new runs, checked by the same code as the command line, all fields at once."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from ..core.agents import Agent
 from ..core.game import Game, find_game, games
 from ..kriegspiel.engine import Effort, find_engine, parse_engine
 from ..kriegspiel.matches import EngineSpec
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
 from ..runs.engine_match import EngineMatch
-from ..runs.kinds import match, round_robin
-from ..runs.kinds.tune import Request, usual_games
+from ..runs.kinds import match, round_robin, tune
 from ..runs.sqlite_file import StoreError
+from ..runs.store import Json
 from .opponents import demand_opponent
-from .page_agents import demand_page_player
-from .run_reader import Shelf
+from .page_agents import demand_page_agent
+from .run_reader import RunReader
 
-Words = Annotated[str, Field(max_length=4000)]
+Text = Annotated[str, Field(max_length=4000)]
+Texts = Annotated[list[Text], Field(max_length=100)]
 Count = Annotated[int, Field(ge=1, le=10**12)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+USUAL_SECONDS = 0.1
+"""What Kriegspiel engines get for each attempt if the form does not say."""
 
 
-class Wrong(Exception):
-    """An order that cannot be met: a sentence for each field that is wrong."""
+class InvalidRequest(Exception):
+    """A request that cannot be met: a sentence for each field that is wrong."""
 
     def __init__(self, fields: Mapping[str, str]):
         super().__init__("; ".join(f"{field}: {sentence}" for field, sentence in fields.items()))
         self.fields = dict(fields)
 
 
-class Order(BaseModel, ABC):
-    """What all orders have in common."""
+class RunRequest(BaseModel, ABC):
+    """What all requests have in common."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     once: ClassVar[bool] = False
     """Whether a run of the same request will do, finished or not."""
 
     @abstractmethod
-    def ask(self, shelf: Shelf) -> dict[str, Any]:
-        """The first row of the run, or Wrong."""
+    def ask(self, reader: RunReader) -> Json:
+        """The first row of the run, or InvalidRequest."""
 
 
-class Tune(Order):
+class Tune(RunRequest):
     """Tune the strategy of a game."""
 
     kind: Literal["tune"]
-    game: Words = "batawaf"
-    method: Words = "iterative"
-    race: Words = "count-mixture"
+    game: Text = "batawaf"
+    method: Text = "iterative"
+    race: Text = "count-mixture"
     games: Count | None = None
     seconds: Annotated[float, Field(gt=0, le=10**9)] | None = None
     seed: Seed = 1
-    baseline: Words = "fixed"
+    baseline: Text = "fixed"
     report_games: Count = 20_000
 
-    def ask(self, shelf: Shelf) -> dict[str, Any]:
+    def ask(self, reader: RunReader) -> Json:
         """Checked by the tuning request itself, a field at a time."""
         asked = self.model_dump(exclude={"kind"})
         if self.games is None and self.seconds is None:
-            asked["games"] = usual_games(self.race)
+            asked["games"] = tune.usual_games(self.race)
         known = games().get(self.game)
-        good: dict[str, Any] = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
+        valid: Json = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
         checks = {
-            field: partial(Request, **good | {field: value}) for field, value in asked.items() if value is not None
+            field: partial(tune.Request, **valid | {field: value})
+            for field, value in asked.items()
+            if value is not None
         }
         _demand({field: check for field, check in checks.items() if known or field != "baseline"})
-        _demand({"baseline": lambda: demand_page_player(find_game(self.game), self.baseline)})
-        return Request(**asked).to_json()
+        _demand({"baseline": lambda: demand_page_agent(find_game(self.game), self.baseline)})
+        return tune.Request(**asked).to_json()
 
 
-class Match(Order):
+class Match(RunRequest):
     """Play two players against each other."""
 
     kind: Literal["match"]
-    game: Words = "batawaf"
-    first: Words
-    second: Words
+    game: Text = "batawaf"
+    first: Text
+    second: Text
     games: Count = 20_000
     seed: Seed = 1
-    seats: Words = "swapped"
+    seats: Text = "swapped"
 
-    def ask(self, shelf: Shelf) -> dict[str, Any]:
+    def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel match` does."""
-        game = _known(self.game)
-        uniform = ("uniform", "uniform")
+        game = _find_game(self.game)
+        agent = partial(_agent, game, reader, self.seed)
+
+        def request(*texts: str) -> match.Request:
+            return match.Request.of(game, texts, reader.path, self.seed, self.games, self.seats)
+
         _demand(
             {
-                "first": lambda: player(game, self.first, shelf, self.seed),
-                "second": lambda: player(game, self.second, shelf, self.seed),
-                "seats": lambda: match.Request.of(game, uniform, shelf.path, self.seed, self.games, self.seats),
+                "first": lambda: agent(self.first),
+                "second": lambda: agent(self.second),
+                "seats": lambda: request("uniform", "uniform"),
             }
         )
-        words = (self.first, self.second)
-        return match.Request.of(game, words, shelf.path, self.seed, self.games, self.seats).to_json()
+        return request(self.first, self.second).to_json()
 
 
-class Tournament(Order):
+class Tournament(RunRequest):
     """Let players meet each other."""
 
     kind: Literal["tournament"]
-    game: Words = "batawaf"
-    players: Annotated[list[Words], Field(max_length=100)]
+    game: Text = "batawaf"
+    players: Texts
     games: Count = 20_000
     seed: Seed = 1
     once: ClassVar[bool] = True
 
-    def ask(self, shelf: Shelf) -> dict[str, Any]:
+    def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel tournament` does; every player that is wrong is named."""
-        game = _known(self.game)
-
-        def everybody() -> None:
-            checks = [partial(player, game, words, shelf, self.seed) for words in self.players]
-            wrong = [sentence for check in checks if (sentence := _fault(check))]
-            if wrong:
-                raise ValueError("; ".join(wrong))
-            round_robin.Request.of(game, self.players, self.games, self.seed, shelf.path)
-
-        _demand({"players": everybody})
-        return round_robin.Request.of(game, self.players, self.games, self.seed, shelf.path).to_json()
+        game = _find_game(self.game)
+        request = partial(round_robin.Request.of, game, self.players, self.games, self.seed, reader.path)
+        _demand_players(self.players, partial(_agent, game, reader, self.seed), request)
+        return request().to_json()
 
 
-class Kriegspiel(Order):
+class Kriegspiel(RunRequest):
     """Let Kriegspiel engines meet each other; two of them are a match."""
 
     kind: Literal["kriegspiel"]
-    players: Annotated[list[Words], Field(max_length=100)]
+    players: Texts
     games: Count = 40
     seconds: Annotated[float, Field(gt=0, le=3600)] | None = None
     nodes: Annotated[int, Field(ge=1, le=10**9)] | None = None
@@ -137,70 +139,76 @@ class Kriegspiel(Order):
     stop: bool = False
     once: ClassVar[bool] = True
 
-    def ask(self, shelf: Shelf) -> dict[str, Any]:
+    def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel kriegspiel` does."""
-        both = self.seconds is not None and self.nodes is not None
-        if both:
-            raise Wrong({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
-        effort = Effort(0.1 if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
+        if self.seconds is not None and self.nodes is not None:
+            raise InvalidRequest({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
+        usual = Effort(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
 
-        def seated(words: str) -> EngineSpec:
-            demand_page_player(find_game(KRIEGSPIEL), words, options=True)
-            name, own = parse_engine(words, effort)
+        def engine(text: str) -> EngineSpec:
+            demand_page_agent(find_game(KRIEGSPIEL), text, options=True)
+            name, effort = parse_engine(text, usual)
             find_engine(name)
-            return EngineSpec(name, own)
+            return EngineSpec(name, effort)
 
-        def everybody() -> EngineMatch:
-            wrong = [sentence for words in self.players if (sentence := _fault(partial(seated, words)))]
-            if wrong:
-                raise ValueError("; ".join(wrong))
-            return EngineMatch(tuple(map(seated, self.players)), self.games, self.seed, self.longest, self.stop)
+        def request() -> EngineMatch:
+            return EngineMatch(tuple(map(engine, self.players)), self.games, self.seed, self.longest, self.stop)
 
-        _demand({"players": everybody})
-        return everybody().to_json()
+        _demand_players(self.players, engine, request)
+        return request().to_json()
 
 
-AnyOrder = Annotated[Tune | Match | Tournament | Kriegspiel, Field(discriminator="kind")]
-_orders: TypeAdapter[Order] = TypeAdapter(AnyOrder)
+AnyRequest = Annotated[Tune | Match | Tournament | Kriegspiel, Field(discriminator="kind")]
+_requests: TypeAdapter[RunRequest] = TypeAdapter(AnyRequest)
 
 
-def all_faults(error: RequestValidationError, shelf: Shelf) -> Wrong:
-    """What is wrong with the form of an order, and with the meaning of its other fields."""
+def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:
+    """What is wrong with the form of a request, and with the meaning of its other fields."""
     fields, asked = {}, error.body if isinstance(error.body, dict) else {}
     for fault in error.errors():
-        place, words = [str(step) for step in fault["loc"][2:3]], fault["msg"]
-        fields[place[0] if place else "kind"] = words if words[1:2].isupper() else words[:1].lower() + words[1:]
+        place, sentence = [str(step) for step in fault["loc"][2:3]], fault["msg"]
+        if not sentence[1:2].isupper():
+            sentence = sentence[:1].lower() + sentence[1:]
+        fields[place[0] if place else "kind"] = sentence
     try:
-        _orders.validate_python({key: value for key, value in asked.items() if key not in fields}).ask(shelf)
-    except Wrong as wrong:
-        fields = wrong.fields | fields
+        _requests.validate_python({key: value for key, value in asked.items() if key not in fields}).ask(reader)
+    except InvalidRequest as invalid:
+        fields = invalid.fields | fields
     except ValidationError:
         pass
-    return Wrong(fields)
+    return InvalidRequest(fields)
 
 
-def player(game: Game, words: str, shelf: Shelf, seed: int) -> Any:
-    """The player that words stand for: a name, numbers, an engine or a run; files are for the command line only."""
-    demand_opponent(game, words)
-    return agent_from_text(game, words, shelf.path, seed)
+def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
+    """The agent that a text stands for: a name, numbers, an engine or a run; files are for the command line only."""
+    demand_opponent(game, text)
+    return agent_from_text(game, text, reader.path, seed)
 
 
-def _known(name: str) -> Game:
-    """The game of that name, or Wrong."""
+def _find_game(name: str) -> Game:
+    """The game of that name, or InvalidRequest."""
     _demand({"game": lambda: find_game(name)})
     return find_game(name)
 
 
-def _fault(check: Callable[[], Any]) -> str | None:
+def _demand(checks: Mapping[str, Callable[[], object]]) -> None:
+    """Refuse a request with everything that is wrong with it."""
+    if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
+        raise InvalidRequest(wrong)
+
+
+def _demand_players(texts: Sequence[str], check: Callable[[str], object], together: Callable[[], object]) -> None:
+    """Refuse players with everything that is wrong with each of them, or with all of them together."""
+    faults = [sentence for text in texts if (sentence := _fault(partial(check, text)))]
+    if faults:
+        raise InvalidRequest({"players": "; ".join(faults)})
+    _demand({"players": together})
+
+
+def _fault(check: Callable[[], object]) -> str | None:
     """What is wrong, in a sentence without the dashes of the command line."""
     try:
         check()
     except (ValueError, StoreError) as error:
         return str(error).removeprefix("--")
     return None
-
-
-def _demand(checks: Mapping[str, Callable[[], Any]]) -> None:
-    """Refuse an order with everything that is wrong with it."""
-    if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
-        raise Wrong(wrong)

@@ -2,8 +2,8 @@
 
 The server writes nothing but the request of a new run, in one short transaction; everything else is written by the
 process that works on it. Such a process has a session of its own, so it outlives the page and the server that started
-it: a run ends when it is finished or stopped, not when somebody closes a window. It is stopped by SIGTERM, which the
-command line takes like Ctrl-C (and hears also where Ctrl-C is ignored): what was done is kept, and it can be resumed.
+it: a run ends when it is finished or stopped, not when a window is closed. It is stopped by SIGTERM, which the command
+line takes like Ctrl-C (and hears also where Ctrl-C is ignored): what was done is kept, and it can be resumed.
 """
 
 import os
@@ -25,15 +25,15 @@ from fastapi import HTTPException
 from ..runs.jobs import earlier_runs
 from ..runs.store import Run, Store
 from .page_agents import demand_page_run
-from .run_reader import Shelf
+from .run_reader import RunReader
 
-AT_ONCE = 2
+MOST_AT_WORK = 2
 """How many runs may be at work at the same time in one store."""
 STOP_SECONDS = 5.0
 """How long an answer waits for a run to stop; most need much less."""
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 STOPPED = (128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
-"""How a process ends that was told to stop: by the command line, before it was there, or during an import."""
+"""Exit codes of a process that was asked to stop: by the command line, before it was there, or during an import."""
 COMMAND = (sys.executable, "-m", "fogspiel.cli")
 
 
@@ -42,8 +42,8 @@ class Worker:
     """A process that this server has started for a run."""
 
     process: subprocess.Popen[bytes]
-    words: IO[bytes]
-    """What it says; read when it has ended."""
+    errors: IO[bytes]
+    """Its standard error; read when it has ended."""
 
     @property
     def alive(self) -> bool:
@@ -53,73 +53,72 @@ class Worker:
     def trouble(self) -> str | None:
         """Why it could not go on, if it could not."""
         code = self.process.poll()
-        if code in (None, 0, *STOPPED):
+        if code is None or code in (0, *STOPPED):
             return None
-        if code is not None and code < 0:
+        if code < 0:
             return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"
-        self.words.seek(0)
-        lines = self.words.read().decode(errors="replace").strip().splitlines()
-        return (
-            lines[-1].removeprefix("fogspiel: ") if lines else f"the process that worked on it ended with code {code}"
-        )
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        if lines:
+            return lines[-1].removeprefix("fogspiel: ")
+        return f"the process that worked on it ended with code {code}"
 
 
-class Workshop:
+class RunProcesses:
     """Starts, stops and resumes the runs of a store."""
 
-    def __init__(self, shelf: Shelf):
-        self.shelf = shelf
+    def __init__(self, reader: RunReader):
+        self.reader = reader
         self._workers: dict[str, Worker] = {}
         self._lock = threading.Lock()
 
     def begin(self, ask: Mapping[str, Any], *, once: bool) -> str:
-        """A new run at work, or the one that has the same request where one is enough; returns its name."""
+        """Start a new run, or resume the one that has the same request where one is enough; returns its name."""
         with self._lock:
             found = self._same(ask) if once else None
             if found is not None and self.state(found.name, found.state) != "interrupted":
                 return found.name
             self._demand_room()
             if found is None:
-                with Store.open(self.shelf.path, write=True) as store:
+                with Store.open(self.reader.path, write=True) as store:
                     found = store.create(ask)
             self._start(found.name, ask)
             return found.name
 
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
         """The run that has this request already."""
-        with Store.open(self.shelf.path, write=False) as store:
+        with Store.open(self.reader.path, write=False) as store:
             return next((run for run in earlier_runs(store, ask["method"]) if run.ask == ask), None)
 
     def resume(self, name: str) -> None:
         """Go on with a run that was interrupted."""
         with self._lock:
-            found = self.shelf.follow(name, at_once=True)
-            state = self.state(name, found.state)
+            state = self.current_state(name)
             if state != "interrupted":
                 raise HTTPException(409, f"run {name} is {state}: only an interrupted run can be resumed")
             self._demand_room()
-            self._start(name, found.ask)
+            self._start(name, self.reader.follow(name).ask)
 
     def stop(self, name: str) -> str:
         """Stop the work on a run; returns its state after that."""
-        found = self.shelf.follow(name, at_once=True)
+        found = self.reader.follow(name, at_once=True)
         if self.state(name, found.state) not in ("running", "starting"):
             raise HTTPException(409, f"run {name} is {found.state}: nobody works on it")
         self._signal(name, running=found.running)
         give_up = time.monotonic() + STOP_SECONDS
         while time.monotonic() < give_up:
-            state = self.state(name, self.shelf.follow(name, at_once=True).state)
+            state = self.current_state(name)
             if state not in ("running", "starting"):
                 return state
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
         return "stopping"
 
     def _signal(self, name: str, *, running: bool) -> None:
-        """Tell whoever works on a run to stop."""
+        """Send SIGTERM to the process that works on a run, whoever started it."""
         worker = self._workers.get(name)
         if worker is not None and worker.alive:
             return worker.process.terminate()
-        session = self.shelf.worker(name)
+        session = self.reader.worker(name)
         if session is None or not running:
             raise HTTPException(409, f"nobody works on run {name} any more")
         if session.host != socket.gethostname():
@@ -130,6 +129,10 @@ class Workshop:
             raise HTTPException(409, f"nobody works on run {name} any more") from None
         except PermissionError:
             raise HTTPException(409, f"run {name} is worked on by another user: stop it there") from None
+
+    def current_state(self, name: str) -> str:
+        """The state of a run, read now."""
+        return self.state(name, self.reader.follow(name, at_once=True).state)
 
     def state(self, name: str, stored: str) -> str:
         """The state of a run, which is starting while its process has not yet taken it up."""
@@ -142,9 +145,9 @@ class Workshop:
         return worker.trouble if worker is not None and state == "interrupted" else None
 
     def _demand_room(self) -> None:
-        busy = {found.name for found in self.shelf.summaries() if found.state == "running"}
+        busy = {found.name for found in self.reader.summaries() if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
-        if len(busy) >= AT_ONCE:
+        if len(busy) >= MOST_AT_WORK:
             raise HTTPException(
                 409, f"{len(busy)} runs are at work already ({', '.join(sorted(busy))}): wait for one, or stop it"
             )
@@ -152,19 +155,19 @@ class Workshop:
     def _start(self, name: str, ask: Mapping[str, Any]) -> None:
         """Start the process that works on a run; a core is left to the pages where there are several."""
         demand_page_run(name, ask)
-        folder = self.shelf.path.parent / "reports"
+        folder = self.reader.path.parent / "reports"
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)
-        words = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the worker)
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the worker)
         process = subprocess.Popen(
-            [*COMMAND, "resume", "--store", str(self.shelf.path.resolve()), "--threads", str(threads), "--", name],
+            [*COMMAND, "resume", "--store", str(self.reader.path.resolve()), "--threads", str(threads), "--", name],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=words,
+            stderr=errors,
             start_new_session=True,
         )
-        self._workers[name] = Worker(process, words)
+        self._workers[name] = Worker(process, errors)
 
 
 def resume_command(name: str, store: Path) -> str:

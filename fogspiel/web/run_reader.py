@@ -55,7 +55,7 @@ class Followed:
         return "finished" if self.result is not None else "running" if self.running else "interrupted"
 
 
-class Shelf:
+class RunReader:
     """The runs of a store, for looking at; safe to use from several threads."""
 
     def __init__(self, path: FilePath):

@@ -1,8 +1,9 @@
 """What every request must pass: known host, own origin, a body of sensible size, and the token if there is one.
 
-Written against ASGI itself, because a body that comes in chunks must be counted before anybody reads it.
+Written against ASGI itself, because a body that comes in chunks must be counted before it is read.
 """
 
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from hmac import compare_digest
 from typing import Any
@@ -15,7 +16,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 64_000
-READING = ("GET", "HEAD", "OPTIONS")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 """Nothing is let in that is not our own, and nothing goes out."""
 CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"
@@ -33,11 +34,11 @@ HEADERS = [
 COOKIE = "fogspiel"
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request that is not served."""
 
-    def __init__(self, status: int, words: str) -> None:
-        self.status, self.words = status, words
+    def __init__(self, status: int, sentence: str) -> None:
+        self.status, self.sentence = status, sentence
 
 
 class Guard:
@@ -50,41 +51,41 @@ class Guard:
         if scope["type"] != "http":
             return await self.inner(scope, receive, send)
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        entered = False
+        new_visitor = False
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0].lower() != b"server"]
-                own = {name.lower() for name, _ in kept}
-                usual = [pair for pair in HEADERS if pair[0] not in own]
-                message["headers"] = [*kept, *usual, *(self._cookie() if entered else [])]
+                own = [pair for pair in message.get("headers", []) if pair[0].lower() != b"server"]
+                names = {name.lower() for name, _ in own}
+                usual = [pair for pair in HEADERS if pair[0] not in names]
+                message["headers"] = [*own, *usual, *(self._cookie() if new_visitor else [])]
             await send(message)
 
         try:
             self._demand_known_host(headers)
             self._demand_own_origin(scope["method"], headers)
-            entered = self._demand_token(scope, headers)
+            new_visitor = self._demand_token(scope, headers)
             body = await _whole_body(headers, receive)
-        except Refused as refused:
-            return await _refuse(send_guarded, refused)
-        await self.inner(scope, _once(body, receive), send_guarded)
+        except Refusal as refusal:
+            return await _refuse(send_with_headers, refusal)
+        await self.inner(scope, _once(body, receive), send_with_headers)
 
     def _demand_known_host(self, headers: dict[bytes, str]) -> None:
         """A page elsewhere whose name was made to lead here has a foreign host."""
         host = headers.get(b"host", "")
         if host not in self.hosts:
-            raise Refused(400, "this server answers to its own address only")
+            raise Refusal(400, "this server answers to its own address only")
 
     def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
         """Pages of other sites must neither change nor read anything."""
         origin = headers.get(b"origin")
         if origin is not None and origin.partition("://")[2] not in self.hosts:
-            raise Refused(403, "requests from other sites are refused")
-        if method not in READING and headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refused(403, "requests from other sites are refused")
+            raise Refusal(403, "requests from other sites are refused")
+        if method not in SAFE_METHODS and headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Refusal(403, "requests from other sites are refused")
 
     def _demand_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
-        """The token in the address of the first page, then in a cookie; whether it has just been shown."""
+        """The token in the address of the first page, then in a cookie; whether it came in the address."""
         if self.token is None:
             return False
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -94,7 +95,7 @@ class Guard:
         for known in (*_cookies(headers.get(b"cookie", "")), bearer):
             if known and compare_digest(known.encode(), self.token.encode()):
                 return False
-        raise Refused(401, "open the address with the token that `fogspiel web` printed")
+        raise Refusal(401, "open the address with the token that `fogspiel web` printed")
 
     def _cookie(self) -> list[tuple[bytes, bytes]]:
         return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict".encode())]
@@ -110,37 +111,33 @@ async def _whole_body(headers: dict[bytes, str], receive: Receive) -> bytes:
     """The body of a request, however it is sent."""
     length = headers.get(b"content-length", "0")
     if not length.isdecimal() or int(length) > MOST_BYTES:
-        raise Refused(413, f"a request may have at most {MOST_BYTES} bytes")
-    body = b""
+        raise Refusal(413, f"a request may have at most {MOST_BYTES} bytes")
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refused(400, "the request was broken off")
+            raise Refusal(400, "the request was broken off")
         body += message.get("body", b"")
         if len(body) > MOST_BYTES:
-            raise Refused(413, f"a request may have at most {MOST_BYTES} bytes")
+            raise Refusal(413, f"a request may have at most {MOST_BYTES} bytes")
         if not message.get("more_body"):
-            return body
+            return bytes(body)
 
 
 def _once(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that hands over the body that has been read."""
-    given = False
+    """A `receive` that hands over the body that has been read, once."""
+    bodies = [body]
 
-    async def handed() -> Message:
-        nonlocal given
-        if given:
+    async def receive_body() -> Message:
+        if not bodies:
             return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return {"type": "http.request", "body": bodies.pop(), "more_body": False}
 
-    return handed
+    return receive_body
 
 
-async def _refuse(send: Send, refused: Refused) -> None:
-    from json import dumps
-
-    body = dumps({"error": refused.words}).encode()
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    body = json.dumps({"error": refusal.sentence}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

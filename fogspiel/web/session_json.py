@@ -1,12 +1,13 @@
-"""What is served of a game: what its person knows, in words, as a picture and as data, and what may be done now.
+"""What is served of a session: what its person knows, in words, as a picture and as data, and what may be done now.
 
 Everything here is made from the person's view and the game's words. How far the game has come is counted in moments of
 the person's own (own actions, and whether it is the own turn), because the length of the record would tell how often
 the other side was refused.
 """
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
 from ..core.drawing import draw_state, draw_view
 from ..core.game import CHANCE, OVER, Game
@@ -16,32 +17,94 @@ from ..games.chess.fen import SIDES as COLOURS
 from ..kriegspiel.belief_map import Belief, beliefs
 from ..runs.agent_texts import KRIEGSPIEL
 from .session_store import StoredSession
-from .transcript import refused, transcript_of
+from .transcript import Line, is_refused
 
 SEATS = ("the first player", "the second player")
+PictureJson = Sequence[Mapping[str, object]]
+"""The parts of a picture, each with its kind."""
 
 
-def scene(kept: StoredSession, thinking: bool) -> dict[str, Any]:
-    """A game as its person may see it."""
-    sitting, game = kept.sitting, kept.sitting.game
-    view = sitting.seen()
+class ChoiceJson(TypedDict):
+    """Something that the person may do now."""
+
+    action: int
+    label: str
+
+
+class SessionJson(TypedDict):
+    """A session as its person may see it; `seen` and `picture` are the view, `told` is the transcript."""
+
+    key: str
+    game: str
+    title: str
+    against: str
+    side: int
+    seat: str | None
+    moment: int
+    thinking: bool
+    over: bool
+    score: float | None
+    result: str | None
+    seen: str
+    picture: PictureJson
+    told: list[Line]
+    trouble: str | None
+    choices: list[ChoiceJson]
+
+
+class MomentJson(TypedDict):
+    """A moment of a game that is over; the mover is a side, `chance` or `over`."""
+
+    mover: int | str
+    action: str | None
+    truth: str
+    views: list[str]
+    refused: bool
+    belief: Belief | None
+
+
+class ReplayJson(TypedDict):
+    """The whole truth about a game that is over, move by move."""
+
+    key: str
+    game: str
+    title: str
+    side: int
+    against: str
+    seed: str
+    result: str | None
+    moments: list[MomentJson]
+
+
+class MomentPictures(TypedDict):
+    """One moment of a game that is over, as pictures of the truth and of both views."""
+
+    moment: int
+    truth: PictureJson
+    views: list[PictureJson]
+
+
+def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
+    """A session as its person may see it."""
+    session, game = stored.session, stored.session.game
+    view, score = session.seen(), _score(session)
     return {
-        "key": kept.key,
+        "key": stored.key,
         "game": game.name,
         "title": game.title,
-        "against": kept.against,
-        "side": sitting.side,
-        "seat": seat_of(game, sitting.side),
-        "moment": 2 * len(sitting.decisions) + (not thinking),
+        "against": stored.against,
+        "side": session.side,
+        "seat": seat_of(game, session.side),
+        "moment": 2 * len(session.decisions) + (not thinking),
         "thinking": thinking,
-        "over": sitting.over,
-        "score": _score(game, sitting),
-        "result": _result(game, _score(game, sitting)),
+        "over": session.over,
+        "score": score,
+        "result": _result(game, score),
         "seen": game.show(view),
         "picture": as_data(draw_view(game, view)),
-        "told": transcript_of(kept, thinking),
+        "told": stored.transcript.lines(session, thinking),
         "trouble": None,
-        "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in sitting.choices()],
+        "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in session.choices()],
     }
 
 
@@ -52,12 +115,12 @@ def seat_of(game: Game, side: int) -> str | None:
     return None if game.symmetric else SEATS[side]
 
 
-def _score(game: Game, sitting: PersonSession) -> float | None:
+def _score(session: PersonSession) -> float | None:
     """What the person got, between the worst and the best of the game's payoffs."""
-    if sitting.score is None:
+    if session.score is None:
         return None
-    top = len(game.payoffs) - 1
-    return float(game.payoffs[sitting.score if sitting.side == 0 else top - sitting.score])
+    payoffs = session.game.payoffs
+    return float(payoffs[session.score if session.side == 0 else len(payoffs) - 1 - session.score])
 
 
 def _result(game: Game, score: float | None) -> str | None:
@@ -72,58 +135,28 @@ def _result(game: Game, score: float | None) -> str | None:
     return f"{words}: you got {score:+g}, where {least:+g} is the least and {most:+g} the most."
 
 
-def replay(kept: StoredSession) -> dict[str, Any]:
-    """The whole truth about a game that is over, move by move."""
-    game, sitting, moments = kept.sitting.game, kept.sitting, list(kept.sitting.moments())
+def replay_json(stored: StoredSession) -> ReplayJson:
+    """The whole truth about a game that is over."""
+    session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
     return {
-        "key": kept.key,
+        "key": stored.key,
         "game": game.name,
         "title": game.title,
-        "side": sitting.side,
-        "against": kept.against,
-        "seed": str(sitting.seed),
-        "result": _result(game, _score(game, sitting)),
+        "side": session.side,
+        "against": stored.against,
+        "seed": str(session.seed),
+        "result": _result(game, _score(session)),
         "moments": [
             {
                 "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
                 "action": _action(game, moment),
                 "truth": moment.reveal,
                 "views": [game.show(view) for view in moment.views],
-                "refused": was_refused,
+                "refused": refused,
                 "belief": belief,
             }
-            for moment, was_refused, belief in zip(moments, _refusals(game, moments), _beliefs(kept), strict=True)
+            for moment, refused, belief in zip(moments, _refusals(game, moments), _beliefs(stored), strict=True)
         ],
-    }
-
-
-def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
-    """Whether each action was an attempt that was refused."""
-    return [
-        then.mover in (0, 1)
-        and then.action is not None
-        and refused(
-            game, draw_view(game, then.views[then.mover]), draw_view(game, after.views[then.mover]), then.action
-        )
-        for then, after in pairwise(moments)
-    ] + [False]
-
-
-def _beliefs(kept: StoredSession) -> list[Belief | None]:
-    """What the opponent believed at every moment, where it is an engine that keeps a belief."""
-    sitting = kept.sitting
-    if sitting.game.name != KRIEGSPIEL:
-        return [None] * (len(sitting.record) + 1)
-    return beliefs(kept.against, 1 - sitting.side, sitting.record)
-
-
-def pictures(kept: StoredSession, number: int) -> dict[str, Any]:
-    """One moment of a game that is over, as pictures: the truth, and what both sides saw."""
-    game, moment = kept.sitting.game, kept.sitting.moment(number)
-    return {
-        "moment": number,
-        "truth": as_data(draw_state(game, moment.state)),
-        "views": [as_data(draw_view(game, view)) for view in moment.views],
     }
 
 
@@ -132,3 +165,34 @@ def _action(game: Game, moment: Moment) -> str | None:
     if moment.action is None:
         return None
     return game.label(moment.action) if moment.mover in (0, 1) else str(moment.action)
+
+
+def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
+    """Whether each action was an attempt that was refused, as its player saw it."""
+    found = []
+    for moment, after in pairwise(moments):
+        mover, action = moment.mover, moment.action
+        if mover in (0, 1) and action is not None:
+            before, now = (draw_view(game, then.views[mover]) for then in (moment, after))
+            found.append(is_refused(game, before, now, action))
+        else:
+            found.append(False)
+    return [*found, False]
+
+
+def _beliefs(stored: StoredSession) -> list[Belief | None]:
+    """What the opponent believed at every moment, where it is an engine that keeps a belief."""
+    session = stored.session
+    if session.game.name != KRIEGSPIEL:
+        return [None] * (len(session.record) + 1)
+    return beliefs(stored.against, 1 - session.side, session.record)
+
+
+def moment_pictures(stored: StoredSession, number: int) -> MomentPictures:
+    """One moment of a game that is over, as pictures."""
+    game, moment = stored.session.game, stored.session.moment(number)
+    return {
+        "moment": number,
+        "truth": as_data(draw_state(game, moment.state)),
+        "views": [as_data(draw_view(game, view)) for view in moment.views],
+    }

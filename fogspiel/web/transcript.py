@@ -1,66 +1,66 @@
-"""What was done and said in a game so far, as its person knows it.
+"""What was done and said in a session so far, as its person knows it.
 
 Each line is an own action, with what came of it, or something that the person's view said when the person was to act,
-or at the end; so a game that is taken up again from its record tells the same.
+or at the end; so a session that is taken up again from its record has the same lines.
 """
 
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from ..core.drawing import draw_view
 from ..core.game import Game
+from ..core.person_session import PersonSession
 from ..core.picture import Board, Cell, Chess, Parts, Words
-from .session_store import StoredSession
 
 YOU, REFEREE = "you", "referee"
 REFUSED = ": refused"
-PHANTOM = ("phantom", "dark")
-"""How the names of the games begin whose cells tell what was refused."""
-Line = dict[str, str]
+PHANTOM = "phantom"
+"""The family of games whose cells show what was refused."""
+
+
+class Line(TypedDict):
+    """A line of a transcript."""
+
+    who: str
+    words: str
 
 
 @dataclass
-class Telling:
-    """How far a game has been told: up to an own action, of which nothing is told yet."""
+class Transcript:
+    """The lines up to an own action whose outcome is not yet known."""
 
-    lines: list[Line] = field(default_factory=list)
-    before: Parts = ()
-    """What was seen before the own action."""
-    action: int | None = None
+    settled: list[Line] = field(default_factory=list)
     decisions: int = 0
+    """How many own actions have been looked at."""
+    before: Parts = ()
+    """What was seen before the last of them."""
+    action: int | None = None
 
+    def lines(self, session: PersonSession, thinking: bool) -> list[Line]:
+        """The lines so far; while the opponent thinks they end with the own action alone."""
+        game = session.game
+        for view, action in session.decisions[self.decisions :]:
+            parts = draw_view(game, view)
+            self.settled += self._news(game, parts)
+            self.before, self.action = parts, action
+            self.decisions += 1
+        if not thinking:
+            return self.settled + self._news(game, draw_view(game, session.seen()))
+        return self.settled + ([] if self.action is None else [Line(who=YOU, words=game.label(self.action))])
 
-def transcript_of(kept: StoredSession, thinking: bool) -> list[Line]:
-    """The lines so far; while the opponent thinks they end with the own action alone."""
-    if kept.told is None:
-        kept.told = Telling()
-    telling, game = kept.told, kept.sitting.game
-    for view, action in kept.sitting.decisions[telling.decisions :]:
-        parts = draw_view(game, view)
-        telling.lines += _news(telling, game, parts)
-        telling.before, telling.action = parts, action
-        telling.decisions += 1
-    if not thinking:
-        return telling.lines + _news(telling, game, draw_view(game, kept.sitting.seen()))
-    return telling.lines + ([] if telling.action is None else [_own(game.label(telling.action))])
-
-
-def _own(words: str) -> Line:
-    return {"who": YOU, "words": words}
-
-
-def _news(telling: Telling, game: Game, now: Parts) -> list[Line]:
-    """The own action and what came of it, then what is said now that was not said before."""
-    own, action = [], telling.action
-    news = _after(_said(telling.before), _said(now))
-    if action is not None:
-        label = game.label(action)
-        if news and news[0].endswith(f": {label}"):  # the view repeats the own action
-            news = news[1:]
-        own = [_own(label + _outcome(telling.before, now, action, label))]
-    for part in now:
-        if isinstance(part, Chess) and not (own and own[0]["words"].endswith(REFUSED)):
-            news += part.words
-    return own + [{"who": REFEREE, "words": words} for words in news]
+    def _news(self, game: Game, now: Parts) -> list[Line]:
+        """The own action and what came of it, then what is said now that was not said before."""
+        own: str | None = None
+        news = _new_words(_words(self.before), _words(now))
+        if self.action is not None:
+            label = game.label(self.action)
+            if news and news[0].endswith(f": {label}"):  # the view repeats the own action
+                news = news[1:]
+            own = label + _outcome(self.before, now, self.action, label)
+        if own is None or not own.endswith(REFUSED):
+            news += [words for part in now if isinstance(part, Chess) for words in part.words]
+        lines = [Line(who=REFEREE, words=words) for words in news]
+        return [Line(who=YOU, words=own), *lines] if own is not None else lines
 
 
 def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
@@ -68,22 +68,22 @@ def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
     for part in now:
         if isinstance(part, Chess):
             return REFUSED if label in part.refused else ""
-    chosen, after = _chosen(before, now, action)
+    chosen, after = _chosen_cell(before, now, action)
     if chosen is None or after is None or after.name == chosen.name:
         return ""
     where, _, what = after.name.partition(", ")
     return f" ({what})" if what and label.endswith(where) else ""
 
 
-def refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
+def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
     """Whether an attempt was refused, as its player saw it before and after."""
-    if game.name.startswith(PHANTOM):
-        after = _chosen(before, now, action)[1]
+    if game.family == PHANTOM:
+        after = _chosen_cell(before, now, action)[1]
         return after is not None and bool({"refused", "other"} & set(after.look.split()))
     return any(isinstance(part, Chess) and game.label(action) in part.refused for part in now)
 
 
-def _chosen(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:
+def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:
     """The cell that stood for an action, and what became of it."""
     for place, cell in _cells(before).items():
         if cell.action == action:
@@ -102,15 +102,15 @@ def _cells(parts: Parts) -> dict[tuple[int, int, int], Cell]:
     }
 
 
-def _said(parts: Parts) -> list[str]:
+def _words(parts: Parts) -> list[str]:
     """All that a picture says in words."""
     return [line for part in parts if isinstance(part, Words) for line in part.lines]
 
 
-def _after(before: list[str], now: list[str]) -> list[str]:
+def _new_words(before: list[str], now: list[str]) -> list[str]:
     """The lines of `now` that come after those of `before`, of which the first may have been dropped."""
     for dropped in range(len(before) + 1):
-        kept = before[dropped:]
-        if now[: len(kept)] == kept:
-            return now[len(kept) :]
+        rest = before[dropped:]
+        if now[: len(rest)] == rest:
+            return now[len(rest) :]
     return now

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 from support.web_site import running
 
-from fogspiel.cli.commands.web import hosts_of, parlour_path
+from fogspiel.cli.commands.web import hosts_of, games_path
 
 
 def asked(address, path, body=None):
@@ -47,7 +47,7 @@ def test_a_game_is_found_again_after_the_server_was_killed(tmp_path):
         while again["thinking"]:
             again = asked(address, f"api/play/{scene['key']}")
     assert again == scene
-    assert parlour_path(tmp_path / "runs.db").exists()
+    assert games_path(tmp_path / "runs.db").exists()
 
 
 def test_a_port_that_is_taken_is_not_replaced_by_another(fogspiel):

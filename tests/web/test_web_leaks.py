@@ -6,13 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
+from support.web_client import open_client
 
 from fogspiel.core.game import CHANCE, OVER, blank, find_game, games
-from fogspiel.web.app import application, guard
 from fogspiel.web.session_store import SessionStore
 
-HOST = "127.0.0.1:8000"
 MOST_STEPS = 120
 LOOKS = 100
 """How many other actions are tried for one that the person cannot tell from the true one."""
@@ -85,29 +83,28 @@ def found_pairs(game, number, draws):
 
 
 @pytest.fixture
-def house(tmp_path):
-    """A served application, and the parlour in which it keeps its games."""
-    app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    parlour = SessionStore(tmp_path / "games.db", tmp_path / "runs.db")
-    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
-        yield client, parlour
-    parlour.close()
+def site(tmp_path):
+    """A client of the application, and the store in which it keeps its sessions."""
+    store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db")
+    with open_client(tmp_path) as client:
+        yield client, store
+    store.close()
 
 
-def seated(parlour, game, side, record):
-    """The key of a game that has come so far."""
-    kept = parlour.open_game(game, "uniform", side)
-    kept.sitting.record = record
-    parlour.keep(kept)
-    return kept.key
+def store_session(store, game, side, record):
+    """The key of a session that has come so far."""
+    stored = store.create(game, "uniform", side)
+    stored.session.record = record
+    store.save(stored)
+    return stored.key
 
 
-def served(client, key):
+def answers_about(client, key):
     """Everything that is sent about a game that is going on, without its key and the date."""
-    scene = client.get(f"/api/play/{key}")
-    moment = scene.json()["moment"]
+    session = client.get(f"/api/play/{key}")
+    moment = session.json()["moment"]
     answers = [
-        scene,
+        session,
         client.get(f"/play/{key}"),
         client.get(f"/api/play/{key}/replay"),
         client.get(f"/api/play/{key}/replay/0"),
@@ -130,12 +127,12 @@ def served(client, key):
     return sent
 
 
-def demand_no_leak(house, name, number):
-    client, parlour = house
+def demand_no_leak(site, name, number):
+    client, store = site
     game, draws = find_game(name), random.Random(name)
     pairs = found_pairs(game, number, draws)
     for side, true, other in pairs:
-        first, second = (served(client, seated(parlour, game, side, record)) for record in (true, other))
+        first, second = (answers_about(client, store_session(store, game, side, record)) for record in (true, other))
         assert first == second, f"{name}: {true} and {other} look different to side {side}"
     return pairs
 
@@ -145,14 +142,14 @@ OPEN = ("four-in-a-row", "guesswho", "nim", "pig")
 
 
 @pytest.mark.parametrize("name", sorted(games()))
-def test_states_that_look_alike_are_served_alike(house, name):
-    assert demand_no_leak(house, name, 4) or name.startswith(OPEN)
+def test_states_that_look_alike_are_served_alike(site, name):
+    assert demand_no_leak(site, name, 4) or name.startswith(OPEN)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(games()))
-def test_thousands_of_states_that_look_alike_are_served_alike(house, name):
-    demand_no_leak(house, name, 100)
+def test_thousands_of_states_that_look_alike_are_served_alike(site, name):
+    demand_no_leak(site, name, 100)
 
 
 def test_the_search_for_twins_finds_states_that_differ_and_look_alike():

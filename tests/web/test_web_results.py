@@ -2,10 +2,9 @@
 
 import csv
 import io
-import time
 
 import pytest
-from fastapi.testclient import TestClient
+from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import Picture
 from fogspiel.core.game import find_game
@@ -17,11 +16,8 @@ from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.solve.resistance.plan_tables import TABLES
 from fogspiel.solve.resistance.words import plan_lines
-from fogspiel.web.app import application, guard
-from fogspiel.web.resistance import plan_of
-from fogspiel.web.strategies import heat_of
-
-HOST = "127.0.0.1:8000"
+from fogspiel.web.pages.resistance import plan_json
+from fogspiel.web.pages.strategies import heat_map
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +29,8 @@ def client(tmp_path_factory):
         asked = round_robin.Request.of(find_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
         work_on(store.create(asked.to_json()), Context(path))
         store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
-    app = application(path, folder / "games.db")
-    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with open_client(folder) as client:
         yield client
-
-
-def settled(client, path):
-    """The answer when what it takes is worked out."""
-    give_up = time.monotonic() + 60
-    while (answer := client.get(path)).status_code in (202, 503) and time.monotonic() < give_up:
-        time.sleep(0.2)
-    return answer
 
 
 def test_finished_results_are_listed(client):
@@ -53,13 +40,13 @@ def test_finished_results_are_listed(client):
 
 
 def test_a_result_page_draws_the_report_with_tables_and_charts(client):
-    page = settled(client, "/results/pig-1").text
+    page = wait_for_work(client, "/results/pig-1").text
     assert "Cross-table" in page and "Nash average" in page and page.count('class="chart"') == 4
-    assert "exactly -1/18" in settled(client, "/results/kuhn-1").text
+    assert "exactly -1/18" in wait_for_work(client, "/results/kuhn-1").text
 
 
 def test_a_table_of_a_result_can_be_downloaded(client):
-    report = settled(client, "/api/results/pig-1").json()
+    report = wait_for_work(client, "/api/results/pig-1").json()
     (pairs,) = [part["table"] for part in report["parts"] if part.get("table", {}).get("name") == "pairs"]
     lines = list(csv.reader(io.StringIO(client.get("/api/results/pig-1/pairs.csv").text)))
     assert lines[0] == pairs["columns"] and len(lines) == len(pairs["rows"]) + 1
@@ -69,24 +56,24 @@ def test_a_table_of_a_result_can_be_downloaded(client):
 
 
 def test_a_result_that_cannot_be_shown_says_why(client):
-    assert "made by fogspiel 0.0.1" in settled(client, "/api/results/table2-1").json()["error"]
+    assert "made by fogspiel 0.0.1" in wait_for_work(client, "/api/results/table2-1").json()["error"]
     assert client.get("/api/results/pig-9").status_code == 404 and client.get("/results/pig-9").status_code == 404
 
 
 def test_the_chart_library_is_served_from_here_and_may_set_styles_on_pages_with_charts_only(client):
     assert b"plotly" in client.get("/static/plotly.min.js").content[:400]
     assert "unsafe" not in client.get("/runs").headers["content-security-policy"]
-    policy = settled(client, "/results/pig-1").headers["content-security-policy"]
+    policy = wait_for_work(client, "/results/pig-1").headers["content-security-policy"]
     assert "style-src 'self' 'unsafe-inline'" in policy and "default-src 'self'" in policy and "eval" not in policy
 
 
 def test_a_strategy_is_told_in_words_and_pictures(client):
-    page = settled(client, "/strategies/pig?player=optimal").text
+    page = wait_for_work(client, "/strategies/pig?player=optimal").text
     assert "has the best chance to win in every position" in page and 'class="heatmap"' in page
-    told = settled(client, "/api/strategies/pig?player=25").json()
-    assert "25" in told["sentences"][0] and told["tables"][0]["columns"] == ["against", "score"]
-    assert "pass 2/3, bet 1/3" in settled(client, "/strategies/kuhn?player=kuhn-1").text
-    assert "weighs it at once" in settled(client, "/strategies/kriegspiel?player=C").text
+    body = wait_for_work(client, "/api/strategies/pig?player=25").json()
+    assert "25" in body["sentences"][0] and body["tables"][0]["columns"] == ["against", "score"]
+    assert "pass 2/3, bet 1/3" in wait_for_work(client, "/strategies/kuhn?player=kuhn-1").text
+    assert "weighs it at once" in wait_for_work(client, "/strategies/kriegspiel?player=C").text
 
 
 def test_a_strategy_that_is_none_is_refused_in_a_sentence(client):
@@ -107,14 +94,14 @@ def test_every_game_with_strategies_is_listed(client):
 
 def test_a_heat_map_shades_by_share_and_shows_what_is_missing_as_empty():
     picture = Picture("", (), ("a",), ("1", "2", "3"), ((0.0, 0.5, None),))
-    assert heat_of(picture) == [("a", [("0", 0), ("50", 9), ("", 0)])]
+    assert heat_map(picture).rows == [("a", [("0", 0), ("50", 9), ("", 0)])]
     order = Picture("", (), ("a",), ("1", "2"), ((1.0, 9.0),))
-    assert heat_of(order) == [("a", [("1", 0), ("9", 9)])]
+    assert heat_map(order).rows == [("a", [("1", 0), ("9", 9)])]
 
 
 @pytest.mark.parametrize("number", list(TABLES))
 def test_the_plan_for_the_resistance_has_a_mission_of_the_right_size_for_every_situation(number):
-    plan, setup = plan_of(number), SETUPS[number]
+    plan, setup = plan_json(number), SETUPS[number]
     assert len(plan["steps"]) == 19 and plan["steps"][0]["send"] == list(TABLES[number][""])
     for step in plan["steps"]:
         assert len(set(step["send"])) == setup.sizes[step["round"] - 1] and max(step["score"]) < setup.points
@@ -122,7 +109,7 @@ def test_the_plan_for_the_resistance_has_a_mission_of_the_right_size_for_every_s
 
 
 def test_the_plan_says_what_the_words_of_the_solution_say():
-    steps = {step["outcomes"]: " ".join(step["send"]) for step in plan_of(5)["steps"]}
+    steps = {step["outcomes"]: " ".join(step["send"]) for step in plan_json(5)["steps"]}
     text = "\n".join(plan_lines(5))
     three = [steps[outcomes] for outcomes in ("++", "++-", "++--")]
     first, second, third = three
@@ -134,6 +121,6 @@ def test_the_plan_says_what_the_words_of_the_solution_say():
 def test_the_resistance_is_shown_for_both_sides(client):
     page = client.get("/resistance/5").text
     assert "3/10 = 30.0 %" in page and page.count("data-outcomes=") == 19
-    assert "let it pass" in settled(client, "/resistance/5?side=spies").text
-    assert settled(client, "/api/resistance/6/spies").json()["value"] == "-1/3"
+    assert "let it pass" in wait_for_work(client, "/resistance/5?side=spies").text
+    assert wait_for_work(client, "/api/resistance/6/spies").json()["value"] == "-1/3"
     assert client.get("/resistance/4").status_code == 422 and client.get("/api/resistance/14").status_code == 422

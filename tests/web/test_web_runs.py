@@ -4,32 +4,25 @@ import hashlib
 import time
 
 import pytest
-from fastapi.testclient import TestClient
+from support.web_client import open_client, wait_for_work
 
 from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
-from fogspiel.web.app import application, guard
 
-HOST = "127.0.0.1:8000"
 GAMES = 60_000
-
-
-def served(folder):
-    app = application(folder / "runs.db", folder / "games.db")
-    return TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}")
 
 
 @pytest.fixture
 def client(tmp_path):
-    with served(tmp_path) as client:
+    with open_client(tmp_path) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
+def folder(tmp_path_factory):
     """A folder with a store that has two tuned runs."""
-    folder = tmp_path_factory.mktemp("shelf")
+    folder = tmp_path_factory.mktemp("runs")
     with Store.open(folder / "runs.db", write=True) as store:
         for seed in (1, 2):
             work_on(store.create(tuning(seed).to_json()))
@@ -37,8 +30,8 @@ def shelf(tmp_path_factory):
 
 
 @pytest.fixture
-def reader(shelf):
-    with served(shelf) as client:
+def reader(folder):
+    with open_client(folder) as client:
         yield client
 
 
@@ -47,20 +40,20 @@ def tuning(seed=1, games=GAMES):
 
 
 def print_of(folder):
-    """What the files of a store are, apart from the parlour."""
+    """What the files of a store are, apart from the games of people."""
     files = [path for path in sorted(folder.iterdir()) if not path.name.startswith("games.db")]
     return {path.name: (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns) for path in files}
 
 
-def waited(client, name, wanted, seconds=60):
-    """The trail of a run when it is as wanted."""
+def wait_until(client, name, wanted, seconds=60):
+    """The progress of a run when it is as wanted."""
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up:
-        trail = client.get(f"/api/runs/{name}/steps").json()
-        if wanted(trail):
-            return trail
+        progress = client.get(f"/api/runs/{name}/steps").json()
+        if wanted(progress):
+            return progress
         time.sleep(0.1)
-    raise AssertionError(f"{name} has waited in vain: {trail}")
+    raise AssertionError(f"{name} has waited in vain: {progress}")
 
 
 def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path):
@@ -109,26 +102,26 @@ def test_a_table_can_be_downloaded_as_lines_and_as_json(reader):
 
 
 def test_answers_on_the_way_are_measured_against_the_baseline(reader):
-    way = reader.get("/api/runs/batawaf-1/way").json()
+    way = wait_for_work(reader, "/api/runs/batawaf-1/way").json()
     assert way["points"][0]["at"] == 0 and way["points"][0]["low"] <= 0.5 <= way["points"][0]["high"]
     result = reader.get("/api/runs/batawaf-1").json()["result"]
     assert way["points"][-1]["value"] == result["score"]
 
 
-def test_looking_at_everything_leaves_every_file_of_the_store_as_it_was(shelf):
-    before = print_of(shelf)
-    with served(shelf) as client:
+def test_looking_at_everything_leaves_every_file_of_the_store_as_it_was(folder):
+    before = print_of(folder)
+    with open_client(folder) as client:
         for path in ("/runs", "/runs/batawaf-1", "/runs/compare?run=batawaf-1&run=batawaf-2", "/runs/new", "/results"):
             assert client.get(path).status_code == 200
         for path in ("", "/batawaf-1", "/batawaf-1/steps", "/batawaf-1/way", "/batawaf-1/table.csv"):
-            assert client.get(f"/api/runs{path}").status_code == 200
-        assert client.get("/strategies/batawaf?player=batawaf-1").status_code == 200
-    assert print_of(shelf) == before
+            assert wait_for_work(client, f"/api/runs{path}").status_code == 200
+        assert wait_for_work(client, "/strategies/batawaf?player=batawaf-1").status_code == 200
+    assert print_of(folder) == before
 
 
 def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
-    with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
+    with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(tuning().to_json())
         body = {"accepted": False, "games": 10, "population": 1, "sigma": 1.0}
         body |= {"events": [{"counts": [1, 0, 3, 0, 1], "decision": -1, "games": 10}]}
@@ -136,8 +129,8 @@ def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
             assert client.get(f"/api/runs/{run.name}/steps").json()["steps"] == number
             run.append("step", body)
         run.keep_partial({"event": 3, "counts": [0, 0, 2, 0, 0], "games": 4})
-        trail = client.get(f"/api/runs/{run.name}/steps").json()
-        assert trail["state"] == "running" and trail["now"]["at"] == 14 and trail["now"]["value"] == 0.5
+        progress = client.get(f"/api/runs/{run.name}/steps").json()
+        assert progress["state"] == "running" and progress["now"]["at"] == 14 and progress["now"]["value"] == 0.5
 
 
 def test_runs_are_compared_side_by_side(reader):
@@ -161,25 +154,25 @@ def test_a_run_that_is_not_there_is_said_to_be_missing(client):
         assert client.post(f"/api/runs/pig-1/{verb}").status_code == 404
 
 
-def test_a_damaged_row_is_reported_in_a_sentence(shelf, tmp_path):
-    content = (shelf / "runs.db").read_bytes()
+def test_a_damaged_row_is_reported_in_a_sentence(folder, tmp_path):
+    content = (folder / "runs.db").read_bytes()
     place = content.index(b'"decision":-1', content.index(b'"decision":-1') + 1)
     (tmp_path / "runs.db").write_bytes(content[:place] + b'"decision":-2' + content[place + 13 :])
-    with served(tmp_path) as client:
+    with open_client(tmp_path) as client:
         answers = [client.get(f"/api/runs/batawaf-{number}/steps") for number in (1, 2)]
     damaged = [answer for answer in answers if answer.status_code == 409]
     assert len(damaged) == 1 and "not what was written" in damaged[0].json()["error"]
 
 
-def test_everything_that_is_wrong_with_an_order_is_said_at_once(client):
-    order = {"kind": "tune", "game": "pig", "method": "magic", "race": "snail", "baseline": "nobody", "seed": -1}
-    answer = client.post("/api/runs", json=order)
+def test_everything_that_is_wrong_with_a_request_is_said_at_once(client):
+    asked = {"kind": "tune", "game": "pig", "method": "magic", "race": "snail", "baseline": "nobody", "seed": -1}
+    answer = client.post("/api/runs", json=asked)
     assert answer.status_code == 422 and set(answer.json()["fields"]) == {"method", "race", "baseline", "seed"}
-    order = {"kind": "match", "game": "pig", "first": "hold20", "second": "/etc/passwd", "seats": "none"}
-    answer = client.post("/api/runs", json=order)
+    asked = {"kind": "match", "game": "pig", "first": "hold20", "second": "/etc/passwd", "seats": "none"}
+    answer = client.post("/api/runs", json=asked)
     assert set(answer.json()["fields"]) == {"second", "seats"} and "not a player" in answer.json()["fields"]["second"]
-    order = {"kind": "tournament", "game": "pig", "players": ["hold20", "nobody", "x.json"]}
-    assert client.post("/api/runs", json=order).json()["fields"]["players"].count("is not a player of pig") == 2
+    asked = {"kind": "tournament", "game": "pig", "players": ["hold20", "nobody", "x.json"]}
+    assert client.post("/api/runs", json=asked).json()["fields"]["players"].count("is not a player of pig") == 2
     assert set(client.post("/api/runs", json={"kind": "tune", "game": "chess"}).json()["fields"]) == {"game"}
     assert "engine" in client.post("/api/runs", json={"kind": "kriegspiel", "players": ["Q", "C"]}).json()["error"]
     for body in ({}, {"kind": "solve"}, {"kind": "tune", "colour": "red"}, [], "tune"):
@@ -188,44 +181,44 @@ def test_everything_that_is_wrong_with_an_order_is_said_at_once(client):
 
 
 def test_a_run_is_started_stopped_and_resumed_and_outlives_the_server(tmp_path):
-    order = {"kind": "tune", "game": "batawaf", "games": 10**9, "race": "count-mixture"}
-    with served(tmp_path) as client:
-        begun = client.post("/api/runs", json=order)
-        assert begun.status_code == 201 and begun.json()["state"] in ("starting", "running")
-        name = begun.json()["run"]
-        waited(client, name, lambda trail: trail["state"] == "running" and trail["steps"] > 3)
+    asked = {"kind": "tune", "game": "batawaf", "games": 10**9, "race": "count-mixture"}
+    with open_client(tmp_path) as client:
+        answer = client.post("/api/runs", json=asked)
+        assert answer.status_code == 201 and answer.json()["state"] in ("starting", "running")
+        name = answer.json()["run"]
+        wait_until(client, name, lambda progress: progress["state"] == "running" and progress["steps"] > 3)
         assert client.post(f"/api/runs/{name}/resume").status_code == 409
         stopped = client.post(f"/api/runs/{name}/stop").json()["state"]
         assert stopped in ("interrupted", "stopping")
-        done = waited(client, name, lambda trail: trail["state"] == "interrupted")["steps"]
+        done = wait_until(client, name, lambda progress: progress["state"] == "interrupted")["steps"]
         assert client.post(f"/api/runs/{name}/stop").status_code == 409
         assert f"fogspiel resume {name}" in client.get(f"/api/runs/{name}").json()["resume"]
         assert client.post(f"/api/runs/{name}/resume").status_code == 200
-        waited(client, name, lambda trail: trail["state"] == "running" and trail["steps"] > done)
-    with served(tmp_path) as client:
+        wait_until(client, name, lambda progress: progress["state"] == "running" and progress["steps"] > done)
+    with open_client(tmp_path) as client:
         assert client.get(f"/api/runs/{name}/steps").json()["state"] == "running"
         client.post(f"/api/runs/{name}/stop")
-        trail = waited(client, name, lambda trail: trail["state"] == "interrupted")
-        assert trail["trouble"] is None
+        progress = wait_until(client, name, lambda progress: progress["state"] == "interrupted")
+        assert progress["trouble"] is None
 
 
 def test_a_third_run_at_the_same_time_is_refused_in_a_sentence(tmp_path):
-    order = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25"}
-    with served(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
+    asked = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25"}
+    with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
         for seed in (1, 2):
             store.create(tuning(seed).to_json())
-        answer = client.post("/api/runs", json=order)
+        answer = client.post("/api/runs", json=asked)
         assert answer.status_code == 409 and "batawaf-1, batawaf-2" in answer.json()["error"]
 
 
 def test_a_match_is_kept_as_a_run_and_a_tournament_is_played_once(tmp_path):
-    with served(tmp_path) as client:
-        order = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25", "games": 500}
-        name = client.post("/api/runs", json=order).json()["run"]
-        trail = waited(client, name, lambda trail: trail["state"] == "finished")
-        assert trail["done"] == 500 and trail["now"]["low"] < trail["now"]["value"] < trail["now"]["high"]
-        order = {"kind": "tournament", "game": "pig", "players": ["hold20", "hold25", "uniform"], "games": 100}
-        name = client.post("/api/runs", json=order).json()["run"]
-        waited(client, name, lambda trail: trail["state"] == "finished")
-        assert client.post("/api/runs", json=order).json() == {"run": name, "state": "finished"}
+    with open_client(tmp_path) as client:
+        asked = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25", "games": 500}
+        name = client.post("/api/runs", json=asked).json()["run"]
+        progress = wait_until(client, name, lambda progress: progress["state"] == "finished")
+        assert progress["done"] == 500 and progress["now"]["low"] < progress["now"]["value"] < progress["now"]["high"]
+        asked = {"kind": "tournament", "game": "pig", "players": ["hold20", "hold25", "uniform"], "games": 100}
+        name = client.post("/api/runs", json=asked).json()["run"]
+        wait_until(client, name, lambda progress: progress["state"] == "finished")
+        assert client.post("/api/runs", json=asked).json() == {"run": name, "state": "finished"}
         assert "hold20" in client.get(f"/results/{name}").text

@@ -14,7 +14,7 @@ from ..app import StorePath, announce_compilation, app, store_path
 
 PORT = 8765
 TOKEN_BYTES = 18
-EVERYWHERE = ("0.0.0.0", "::")
+ALL_ADDRESSES = ("0.0.0.0", "::")
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of the page; 0 takes any that is free.")]
 Host = Annotated[str, typer.Option(help="Where the page is served; other machines are let in with --token only.")]
@@ -29,19 +29,19 @@ def web(
     """Open the page on this machine: play any game, watch runs, read results."""
     from secrets import token_urlsafe
 
-    if not token and not _is_here(host):
+    if not token and not _is_loopback(host):
         raise ValueError(f"{host} can be reached by other machines: add --token, or leave --host away")
-    ear = _ear(host, port)
+    listener = _listen(host, port)
     import uvicorn  # only now: what cannot be served is said at once
 
     from ...web.app import application, guard
     from .. import console
 
-    path, taken = store_path(store), ear.getsockname()[1]
+    path, taken = store_path(store), listener.getsockname()[1]
     secret = token_urlsafe(TOKEN_BYTES) if token else None
     announce_compilation()
-    served = guard(application(path, parlour_path(path)), hosts_of(host, taken), secret)
-    shown = _bracketed(gethostname() if host in EVERYWHERE else host)
+    served = guard(application(path, games_path(path)), hosts_of(host, taken), secret)
+    shown = _address_of(gethostname() if host in ALL_ADDRESSES else host)
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
     console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)", markup=False, highlight=False, soft_wrap=True)
     if not no_open:
@@ -50,34 +50,34 @@ def web(
         served, log_level="warning", access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=2
     )
     try:
-        uvicorn.Server(config).run([ear])
+        uvicorn.Server(config).run([listener])
     except KeyboardInterrupt:
         console.err.print("the page is closed; games and runs are kept")
-    if active_count() > 1:  # somebody still thinks about a move or works something out, which nobody will ask for
+    if active_count() > 1:  # an opponent still thinks, or something is worked out: it will not be asked for any more
         sys.stdout.flush()
         os._exit(0)
 
 
-def parlour_path(store: Path) -> Path:
+def games_path(store: Path) -> Path:
     """The file beside the store in which people's games are kept."""
     return store.with_name(f"{store.stem}.games.db")
 
 
 def hosts_of(host: str, port: int) -> frozenset[str]:
     """The names under which the page may be asked for."""
-    names = {host, "127.0.0.1", "localhost"} if _is_here(host) else {host}
-    if host in EVERYWHERE:
+    names = {host, "127.0.0.1", "localhost"} if _is_loopback(host) else {host}
+    if host in ALL_ADDRESSES:
         own = {str(found[4][0]) for found in getaddrinfo(gethostname(), None)}
         names = {"127.0.0.1", "localhost", "::1", gethostname(), *own}
-    return frozenset(f"{_bracketed(name)}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
+    return frozenset(f"{_address_of(name)}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
 
 
-def _bracketed(host: str) -> str:
+def _address_of(host: str) -> str:
     """A host as it stands in an address."""
     return f"[{host}]" if ":" in host else host
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether only this machine can reach the host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -85,20 +85,20 @@ def _is_here(host: str) -> bool:
         return False
 
 
-def _ear(host: str, port: int) -> socket:
-    """A socket that listens, or a sentence that says why there is none."""
-    ear = socket(AF_INET6 if ":" in host else AF_INET)
+def _listen(host: str, port: int) -> socket:
+    """A socket that listens, or a ValueError that says why there is none."""
+    listener = socket(AF_INET6 if ":" in host else AF_INET)
     try:
-        ear.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
-        ear.bind((host, port))
-        ear.listen(128)
+        listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
     except OSError as error:
-        ear.close()
+        listener.close()
         if isinstance(error, gaierror):
             raise ValueError(f"{host!r} is no address of this machine") from None
         why = error.strerror or str(error)
         raise ValueError(f"port {port} of {host} cannot be used ({why}): choose another with --port") from None
-    return ear
+    return listener
 
 
 def _open(address: str) -> None:

@@ -3,7 +3,7 @@
 import { asked, tell } from "./service.js";
 
 const LISTED = ["players"];
-const form = document.getElementById("order");
+const form = document.getElementById("request");
 const trouble = document.getElementById("trouble");
 const names = JSON.parse(document.getElementById("known").textContent);
 

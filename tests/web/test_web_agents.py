@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 import pytest
-from fastapi.testclient import TestClient
+from support.web_client import open_client
 
 from fogspiel.core.game import find_game
 from fogspiel.kriegspiel.engine import Effort
@@ -15,9 +15,7 @@ from fogspiel.runs.engine_match import EngineMatch
 from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
-from fogspiel.web.app import application, guard
 
-HOST = "127.0.0.1:8000"
 SHORT = {"kind": "kriegspiel", "games": 2, "nodes": 1, "longest": 2}
 SECONDS = 20
 """Within this time a process would have come to run its program."""
@@ -25,13 +23,12 @@ SECONDS = 20
 
 @pytest.fixture
 def client(tmp_path):
-    app = application(tmp_path / "runs.db", tmp_path / "games.db")
-    with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
+    with open_client(tmp_path) as client:
         yield client
 
 
-def orders(words):
-    """Orders of every kind with these words as a player."""
+def requests(words):
+    """Requests of every kind with these words as a player."""
     yield SHORT | {"players": [words, "random"]}
     yield SHORT | {"players": ["greedy", "random", words]}
     for game, other in (("kriegspiel", "random"), ("pig", "hold20")):
@@ -43,7 +40,7 @@ def orders(words):
 
 def refusals(client, words):
     """What all page actions that take a player say to these words."""
-    answers = [client.post("/api/runs", json=order) for order in orders(words)]
+    answers = [client.post("/api/runs", json=asked) for asked in requests(words)]
     for game in ("kriegspiel", "pig"):
         answers.append(client.post("/api/play", json={"game": game, "against": words}))
         answers += [
@@ -54,7 +51,7 @@ def refusals(client, words):
 
 
 @pytest.mark.parametrize("form", ["hs:uci=touch {}", "stray-los:uci=touch {}", "aosp:uci=touch {}@1n"])
-def test_no_order_runs_a_program(client, tmp_path, form):
+def test_no_request_runs_a_program(client, tmp_path, form):
     trace = tmp_path / "trace"
     refusals(client, form.format(trace))
     assert client.get("/api/runs").json() == {"runs": []}
@@ -75,10 +72,10 @@ def test_a_file_that_is_there_and_one_that_is_not_get_the_same_answer(client, tm
 
 def test_a_file_does_not_take_the_place_of_a_run(client, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    order = {"kind": "match", "game": "pig", "first": "pig-1", "second": "hold20"}
-    before = client.post("/api/runs", json=order)
+    asked = {"kind": "match", "game": "pig", "first": "pig-1", "second": "hold20"}
+    before = client.post("/api/runs", json=asked)
     (tmp_path / "pig-1").write_text("[20]")
-    after = client.post("/api/runs", json=order)
+    after = client.post("/api/runs", json=asked)
     assert (before.status_code, before.text) == (after.status_code, after.text) and before.status_code == 422
 
 
@@ -123,8 +120,8 @@ def test_a_stored_run_that_names_a_program_or_a_file_is_resumed_on_the_command_l
 def test_asking_again_for_a_stored_run_that_names_a_program_does_not_start_it(client, tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         store.create(next(asks(tmp_path)))
-    order = SHORT | {"players": [f"hs:uci=touch {tmp_path / 'trace'}", "random"]}
-    answer, end = client.post("/api/runs", json=order), time.monotonic() + SECONDS
+    asked = SHORT | {"players": [f"hs:uci=touch {tmp_path / 'trace'}", "random"]}
+    answer, end = client.post("/api/runs", json=asked), time.monotonic() + SECONDS
     while answer.status_code == 201 and time.monotonic() < end and not (tmp_path / "trace").exists():
         time.sleep(0.1)
     assert not (tmp_path / "trace").exists() and answer.status_code == 422

@@ -1,0 +1,110 @@
+"""Play a game against a strategy, an engine or a run, and see the whole truth afterwards."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from pydantic import BaseModel, Field
+
+from ...core.game import find_game
+from ...kriegspiel.pgn import write_pgn
+from ...runs.agent_texts import KRIEGSPIEL
+from ..catalogue import games_by_kind
+from ..session_json import moment_pictures, replay_json, seat_of
+from ..site import Site, attachment
+
+PATH, TITLE = "/play", "Play"
+MOST_LETTERS = 16_000
+"""Of the text of an opponent, which may be a long vector."""
+Key = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{24}$", description="The secret key of a game.")]
+
+
+class Beginning(BaseModel):
+    """What a person asks for."""
+
+    game: Annotated[str, Field(max_length=60)]
+    against: Annotated[str, Field(max_length=MOST_LETTERS)] = "uniform"
+    side: Annotated[int, Field(ge=0, le=1)] = 0
+
+
+class Act(BaseModel):
+    """What a person does, and at which moment of the game: a click that comes twice counts once."""
+
+    action: Annotated[int, Field(ge=-(2**62), le=2**62)]
+    moment: Annotated[int, Field(ge=0, le=2**31)]
+
+
+def add_to(site: Site) -> None:
+    """The part of the API that plays, and the pages to play at."""
+    _add_api(site)
+    _add_pages(site)
+
+
+def _add_api(site: Site) -> None:
+    router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
+
+    @router.post("", status_code=201)
+    def begin(asked: Beginning) -> JSONResponse:
+        """Begin a game against a named strategy, numbers, a run or an engine."""
+        return JSONResponse(sessions.begin(asked.game, asked.against, asked.side), 201)
+
+    @router.get("/{key}")
+    async def look(key: Key) -> JSONResponse:
+        """What the person knows of a game."""
+        stored = sessions.store.live(key)
+        answer = stored and stored.answer
+        return JSONResponse(answer or await run_in_threadpool(sessions.look, key))
+
+    @router.post("/{key}")
+    def act(key: Key, asked: Act) -> JSONResponse:
+        """Do something in a game."""
+        return JSONResponse(sessions.act(key, asked.action, asked.moment))
+
+    @router.get("/{key}/replay")
+    def replay(key: Key) -> JSONResponse:
+        """The whole truth about a game that is over."""
+        return JSONResponse(replay_json(sessions.find_finished(key)))
+
+    @router.get("/{key}/replay/{moment}")
+    def replay_moment(key: Key, moment: Annotated[int, Path(ge=0, le=2**31)]) -> JSONResponse:
+        """One moment of a game that is over, as pictures of the truth and of both views."""
+        return JSONResponse(moment_pictures(sessions.find_finished(key), moment))
+
+    @router.get("/{key}/pgn", response_class=PlainTextResponse)
+    def pgn(key: Key) -> PlainTextResponse:
+        """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""
+        stored = sessions.find_finished(key)
+        if stored.session.game.name != KRIEGSPIEL:
+            raise HTTPException(404, "only games of Kriegspiel are written as PGN")
+        white, black = ("a person", stored.against)[:: -1 if stored.session.side else 1]
+        text = write_pgn(stored.session.record, {"White": white, "Black": black})
+        return PlainTextResponse(text, headers=attachment("kriegspiel.pgn"))
+
+    site.routes.include_router(router)
+
+
+def _add_pages(site: Site) -> None:
+    router = APIRouter(prefix=PATH, include_in_schema=False)
+
+    @router.get("")
+    def new_game(request: Request, game: str = KRIEGSPIEL, against: str = "", side: str = "0") -> HTMLResponse:
+        chosen = {"game": find_game(game).name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
+        return site.page(request, "new_game.html", kinds=games_by_kind(), chosen=chosen)
+
+    @router.get("/{key}")
+    async def play(request: Request, key: Key) -> HTMLResponse:
+        stored = site.sessions.store.live(key)
+        if stored is None:
+            stored = await run_in_threadpool(site.sessions.store.find, key)
+        game, side = stored.session.game, stored.session.side
+        return site.page(request, "play.html", key=key, game=game, against=stored.against, seat=seat_of(game, side))
+
+    @router.get("/{key}/replay")
+    def replay(request: Request, key: Key) -> HTMLResponse:
+        stored = site.sessions.find_finished(key)
+        game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
+        seats = [", ".join(filter(None, (who[side], seat_of(game, side)))) for side in (0, 1)]
+        return site.page(request, "replay.html", key=key, game=game, against=stored.against, seats=seats)
+
+    site.routes.include_router(router)

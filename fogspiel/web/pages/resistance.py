@@ -1,0 +1,130 @@
+"""The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it."""
+
+from fractions import Fraction
+from typing import Annotated, TypedDict
+
+from fastapi import Path, Request
+from fastapi.responses import HTMLResponse
+
+from ...games.resistance.setups import SETUPS
+from ...runs.kinds.solve import Request as SolveRequest
+from ...runs.kinds.solve import solve_unstored
+from ...solve.checkers.resistance_certificate import Resistance
+from ...solve.resistance.plan_tables import LETTERS, TABLES, certain_share, plan_steps, strategy_of
+from ...solve.resistance.words import LATE_SABOTAGE, spy_missions
+from ..site import Answer, Site
+
+OUTCOMES = {"+": "succeeded", "-": "sabotaged"}
+Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How many play.")]
+
+
+class StepJson(TypedDict):
+    """A situation that the plan can meet, with the mission to send."""
+
+    outcomes: str
+    so_far: list[str]
+    round: int
+    score: list[int]
+    send: list[str]
+    sabotages_needed: int
+
+
+class PlanJson(TypedDict):
+    """The plan of the resistance for so many players, with what it is worth; `lots` are drawn where it needs them."""
+
+    players: int
+    spies: int
+    letters: list[str]
+    sizes: list[int]
+    sabotages_needed: list[int]
+    value: str
+    wins: str
+    chance: float
+    lots: bool
+    steps: list[StepJson]
+
+
+class MissionJson(TypedDict):
+    """A mission with the ones before it; `spies` says what they do (`does`) by who they are (`where`)."""
+
+    mission: str
+    spies: list[dict[str, str]]
+
+
+class SpiesJson(TypedDict):
+    """What the spies do against the plan."""
+
+    players: int
+    value: str
+    always: str
+    missions: list[MissionJson]
+
+
+def plan_json(number: int) -> PlanJson:
+    """The plan of the resistance for that many players."""
+    setup, table = SETUPS[number], TABLES[number]
+    value = Resistance(setup, strategy_of(setup, table)).payoff()
+    wins = (value + 1) / 2
+    return {
+        "players": number,
+        "spies": setup.spies,
+        "letters": list(LETTERS[:number]),
+        "sizes": list(setup.sizes),
+        "sabotages_needed": list(setup.needed),
+        "value": str(value),
+        "wins": str(wins),
+        "chance": float(wins),
+        "lots": certain_share(setup, table) < wins,
+        "steps": [
+            {
+                "outcomes": outcomes,
+                "so_far": [OUTCOMES[outcome] for outcome in outcomes],
+                "round": len(outcomes) + 1,
+                "score": [outcomes.count("+"), outcomes.count("-")],
+                "send": list(mission),
+                "sabotages_needed": setup.needed[len(outcomes)],
+            }
+            for outcomes, mission in plan_steps(setup, table)
+        ],
+    }
+
+
+def spies_json(number: int) -> SpiesJson:
+    """What the spies do against the plan for that many players; the game is solved for it."""
+    certificate = solve_unstored(SolveRequest(f"resistance{number}"))["certificate"]
+    missions: list[MissionJson] = [
+        {"mission": mission, "spies": [{"where": decision.where, "does": decision.does} for decision in decisions]}
+        for mission, decisions in spy_missions(certificate)
+    ]
+    value = str(Fraction(certificate["value"]))
+    return {"players": number, "value": value, "always": LATE_SABOTAGE, "missions": missions}
+
+
+def add_to(site: Site) -> None:
+    """The plans over the API, and their page."""
+
+    def compute_spies(players: int) -> SpiesJson:
+        return site.background.compute(("spies", players), lambda: spies_json(players))
+
+    @site.routes.get("/api/resistance/{players}", tags=["resistance"])
+    def plan(players: Players) -> Answer:
+        """The optimal plan of the resistance."""
+        return plan_json(players)
+
+    @site.routes.get("/api/resistance/{players}/spies", tags=["resistance"])
+    def spies(players: Players) -> Answer:
+        """The optimal sabotage of the spies; the game is solved for it."""
+        return compute_spies(players)
+
+    @site.routes.get("/resistance", include_in_schema=False)
+    def first_page(request: Request) -> HTMLResponse:
+        return plan_page(request, min(TABLES))
+
+    @site.routes.get("/resistance/{players}", include_in_schema=False)
+    def plan_page(request: Request, players: Players, side: str = "resistance") -> HTMLResponse:
+        def make() -> HTMLResponse:
+            sabotage = compute_spies(players) if side == "spies" else None
+            plan = plan_json(players)
+            return site.page(request, "resistance.html", plan=plan, spies=sabotage, numbers=list(TABLES))
+
+        return site.page_in_time(request, make)

@@ -1,0 +1,155 @@
+"""What finished runs report: tables and charts of papers, tournaments, solutions, bounds and matches."""
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple, TypedDict
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+
+from ...runs.kind import kind_of, kind_of_method, title_of
+from ...runs.report import Chart, Report, Table, as_json, cell_text
+from ...runs.report.figures import colours_of, plot_chart
+from ...runs.report.parts import HEADING, numeric
+from ...runs.report.text import as_csv
+from ...runs.store import Json, Run
+from ..run_reader import Name, RunReader
+from ..site import Answer, Site, attachment
+
+PATH, TITLE = "/results", "Results"
+WORDY = 40
+"""Letters from which on a cell may be broken into lines."""
+TableName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a table.")]
+
+
+class ResultJson(TypedDict):
+    """A finished run that has a report."""
+
+    run: str
+    kind: str
+    game: str
+    title: str
+    score: float | None
+    interval: list[float] | None
+    created: float
+
+
+class Panel(NamedTuple):
+    """A chart, and how plotly draws it."""
+
+    chart: Chart
+    plot: Json
+
+
+class Block(NamedTuple):
+    """A part of a report as the page draws it: a heading, words, a table, or charts side by side."""
+
+    kind: str
+    words: str = ""
+    table: Table | None = None
+    rows: Sequence[Sequence[str]] = ()
+    classes: Sequence[str] = ()
+    panels: Sequence[Panel] = ()
+
+
+def report_of(run: Run) -> Report:
+    """The report of a finished run."""
+    kind = kind_of(run)
+    if not kind.has_report:
+        raise ValueError(f"run {run.name} is a {kind.title}: its page among the runs says what it found")
+    if run.result is None:
+        raise ValueError(f"run {run.name} is not finished: it has no result yet")
+    return kind.report(run)
+
+
+def list_results(reader: RunReader) -> list[ResultJson]:
+    """Every finished run that has a report, newest first."""
+    return [
+        {
+            "run": summary.name,
+            "kind": kind_of_method(summary.method).title,
+            "game": summary.game,
+            "title": title_of(summary.game),
+            "score": summary.score,
+            "interval": summary.interval,
+            "created": summary.created,
+        }
+        for summary in reader.summaries()
+        if summary.state == "finished" and kind_of_method(summary.method).has_report
+    ]
+
+
+def blocks_of(report: Report) -> list[Block]:
+    """The parts of a report as the page draws them."""
+    blocks, colours = [], colours_of(report)
+    for part in report.blocks():
+        if isinstance(part, str):
+            blocks.append(Block("heading" if part.startswith(HEADING) else "words", part.removeprefix(HEADING)))
+        elif isinstance(part, Table):
+            blocks.append(_table_block(part))
+        else:
+            blocks.append(Block("charts", panels=[Panel(chart, plot_chart(chart, colours)) for chart in part]))
+    return blocks
+
+
+def _table_block(table: Table) -> Block:
+    """A table with the style of each column: figures to the right, long words in lines."""
+    rows, classes = [[cell_text(cell) for cell in row] for row in table.rows], []
+    for column in range(len(table.columns)):
+        wordy = any(len(row[column]) > WORDY for row in rows)
+        classes.append("number" if numeric(table, column) else "words" if wordy else "")
+    return Block("table", table=table, rows=rows, classes=classes)
+
+
+def add_to(site: Site) -> None:
+    """Results over the API, and their pages."""
+    reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
+
+    def report(name: str) -> Report:
+        """The report of a run, worked out once."""
+        summary = next((line for line in reader.summaries() if line.name == name), None)
+        if summary is None:
+            raise HTTPException(404, f"there is no run named {name}")
+        key = ("report", name, summary.created, summary.steps, summary.state)
+        return site.background.compute(key, lambda: report_of(reader.run(name)))
+
+    def table(name: str, part: str) -> Table:
+        for known in report(name).tables:
+            if known.name == part:
+                return known
+        raise HTTPException(404, f"the result of {name} has no table {part}")
+
+    @router.get("")
+    def every_result() -> Answer:
+        """Every finished run that has a report."""
+        return {"results": list_results(reader)}
+
+    @router.get("/{name}")
+    def one_result(name: Name) -> Answer:
+        """A report: its paragraphs, tables and charts, unrounded."""
+        return as_json(report(name))
+
+    @router.get("/{name}/{part}.csv")
+    def table_csv(name: Name, part: TableName) -> Response:
+        """A table of a report as CSV."""
+        return Response(as_csv(table(name, part)), media_type="text/csv", headers=attachment(f"{name}-{part}.csv"))
+
+    @router.get("/{name}/{part}.json")
+    def table_json(name: Name, part: TableName) -> Response:
+        """A table of a report as a list of rows by column."""
+        found = table(name, part)
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        return JSONResponse({"table": part, "rows": rows}, headers=attachment(f"{name}-{part}.json"))
+
+    site.routes.include_router(router)
+
+    @site.routes.get(PATH, include_in_schema=False)
+    def list_page(request: Request) -> HTMLResponse:
+        return site.page(request, "results.html", results=list_results(reader))
+
+    @site.routes.get(PATH + "/{name}", include_in_schema=False)
+    def result_page(request: Request, name: Name) -> HTMLResponse:
+        def make() -> HTMLResponse:
+            found = report(name)
+            return site.page(request, "result.html", charts=True, run=name, report=found, blocks=blocks_of(found))
+
+        return site.page_in_time(request, make)

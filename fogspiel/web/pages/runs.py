@@ -1,0 +1,311 @@
+"""Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, TypedDict
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from ...core.agents import policy_names
+from ...core.game import games, parameters_of
+from ...core.simulate import SEATS
+from ...kriegspiel.engine import engines
+from ...runs.agent_texts import engines_of
+from ...runs.formatting import ago, with_interval
+from ...runs.kind import kind_of, kind_of_method, title_of
+from ...runs.report.text import as_csv
+from ...runs.store import Json, Summary
+from ...stats.race import RACES
+from ...tune.methods import methods
+from ..checkpoints import way_of
+from ..requests import AnyRequest, InvalidRequest, all_faults
+from ..run_processes import resume_command
+from ..run_reader import Name
+from ..site import Answer, Site, attachment
+from ..steps_table import steps_table
+
+PATH, TITLE = "/runs", "Runs"
+MOST_POINTS = 5000
+"""Points in one answer; the rest is asked for again."""
+MOST_COMPARED = 8
+FORMS = {"tune": "Tune", "match": "Match", "tournament": "Tournament", "kriegspiel": "Kriegspiel engines"}
+MOST_LETTERS = 4000
+"""Of what an address fills into a form."""
+
+
+class RunState(BaseModel):
+    """A run and its state after what was asked."""
+
+    run: str
+    state: str
+
+
+@dataclass(frozen=True)
+class RunLine(Summary):
+    """A run of the list."""
+
+    kind: str
+    title: str
+    worth: str
+    age: str
+    last_seen: str
+    trouble: str | None
+    resume: str | None
+
+
+class RunJson(TypedDict):
+    """A run in words and numbers; its steps are served apart."""
+
+    name: str
+    kind: str
+    game: str
+    title: str
+    state: str
+    trouble: str | None
+    ask: Json
+    asked: list[list[str]]
+    steps: int
+    result: Json | None
+    found: list[str]
+    parameters: list[list[str]]
+    playable: bool
+    reported: bool
+    resume: str
+
+
+class StepsJson(TypedDict):
+    """The points of a run after the first so many, where it stands, and how its chart is drawn."""
+
+    run: str
+    state: str
+    trouble: str | None
+    after: int
+    next: int
+    steps: int
+    points: list[Json]
+    now: Json | None
+    chart: Json | None
+    done: int
+    total: int | None
+    unit: str
+
+
+def run_lines(site: Site) -> list[RunLine]:
+    """Every run, newest first."""
+    return [_run_line(summary, site) for summary in site.reader.summaries()]
+
+
+def _run_line(summary: Summary, site: Site) -> RunLine:
+    state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
+    exact = interval is not None and interval[0] == interval[1]
+    worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
+    return RunLine(
+        **asdict(replace(summary, state=state)),
+        kind=kind_of_method(summary.method).title,
+        title=title_of(summary.game),
+        worth=worth,
+        age=ago(summary.created),
+        last_seen=ago(summary.seen),
+        trouble=site.processes.trouble(summary.name, state),
+        resume=resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
+    )
+
+
+def run_json(name: str, site: Site) -> RunJson:
+    """A run with what was asked and what came out."""
+    run = site.reader.run(name)
+    state, kind = site.processes.state(name, run.state), kind_of(run)
+    result = None if run.result is None else {key: value for key, value in run.result.items() if key != "certificate"}
+    return {
+        "name": name,
+        "kind": kind.title,
+        "game": run.ask["game"],
+        "title": title_of(run.ask["game"]),
+        "state": state,
+        "trouble": site.processes.trouble(name, state),
+        "ask": run.ask,
+        "asked": [list(fact) for fact in kind.asked(run.ask)],
+        "steps": len(run.steps),
+        "result": result,
+        "found": kind.summary(run),
+        "parameters": [list(parameter) for parameter in kind.parameters(run)],
+        "playable": kind.playable(run),
+        "reported": run.finished and kind.has_report,
+        "resume": resume_command(name, site.store),
+    }
+
+
+def steps_json(name: str, site: Site, after: int) -> StepsJson:
+    """The points of a run after the first so many."""
+    run = site.reader.follow(name)
+    points, progress = run.points[after : after + MOST_POINTS], run.trail.to_json()
+    state = site.processes.state(name, run.state)
+    return {
+        "run": name,
+        "state": state,
+        "trouble": site.processes.trouble(name, state),
+        "after": after,
+        "next": min(after, len(run.points)) + len(points),
+        "steps": len(run.points),
+        "points": [point.to_json() for point in points],
+        "now": None if run.now is None else run.now.to_json(),
+        "chart": progress["chart"],
+        "done": progress["done"],
+        "total": progress["total"],
+        "unit": progress["unit"],
+    }
+
+
+def add_to(site: Site) -> None:
+    """The part of the API that is about runs, and its pages."""
+    router = APIRouter(prefix="/api/runs", tags=["runs"])
+    _add_reading(router, site)
+    _add_working(router, site)
+    site.routes.include_router(router)
+    _add_pages(site)
+
+
+def _add_reading(router: APIRouter, site: Site) -> None:
+    """Everything that only looks."""
+    reader = site.reader
+
+    @router.get("")
+    def list_runs() -> Answer:
+        """Every run, newest first."""
+        return {"runs": [asdict(line) for line in run_lines(site)]}
+
+    @router.get("/{name}")
+    def one_run(name: Name) -> Answer:
+        """What was asked, how far it has come, and what came out."""
+        return run_json(name, site)
+
+    @router.get("/{name}/steps")
+    def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> Answer:
+        """The steps after the first so many, a point each; ask again with `next`."""
+        return steps_json(name, site, after)
+
+    @router.get("/{name}/table.csv")
+    def table_csv(name: Name) -> Response:
+        """Every step as a line."""
+        run, followed = reader.run(name), reader.follow(name, at_once=True)
+        text = as_csv(steps_table(run, followed.points[: len(run.steps)], followed.trail.unit))
+        return Response(text, media_type="text/csv", headers=attachment(f"{name}.csv"))
+
+    @router.get("/{name}/table.json")
+    def table_json(name: Name) -> Response:
+        """The request, every step as it is stored, and the result; `fogspiel match` can play it."""
+        run = reader.run(name)
+        body = {"run": name, "game": run.ask["game"], "state": run.state, **kind_of(run).numbers(run)}
+        body |= {"ask": run.ask, "steps": run.steps, "result": run.result}
+        return JSONResponse(body, headers=attachment(f"{name}.json"))
+
+    @router.get("/{name}/way")
+    def way(name: Name) -> Answer:
+        """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
+        rows = reader.follow(name).length
+        return site.background.compute(("way", name, rows), lambda: way_of(reader.run(name)))
+
+
+def _add_working(router: APIRouter, site: Site) -> None:
+    """Everything that starts or stops work."""
+
+    class Form(APIRoute):
+        """Says what is wrong with a request in all its fields at once."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_form(request: Request) -> Response:
+                try:
+                    return await handle(request)
+                except RequestValidationError as error:
+                    return _refusal(await run_in_threadpool(all_faults, error, site.reader))
+
+            return handle_form
+
+    def begin(order: AnyRequest) -> Response:
+        """Start a run; at most two are at work at the same time."""
+        try:
+            name = site.processes.begin(order.ask(site.reader), once=order.once)
+        except InvalidRequest as invalid:
+            return _refusal(invalid)
+        return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
+
+    router.add_api_route(
+        "",
+        begin,
+        methods=["POST"],
+        status_code=201,
+        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
+        route_class_override=Form,
+    )
+
+    @router.post("/{name}/stop")
+    def stop(name: Name) -> RunState:
+        """Stop the work on a run; it can be resumed."""
+        return RunState(run=name, state=site.processes.stop(name))
+
+    @router.post("/{name}/resume")
+    def resume(name: Name) -> RunState:
+        """Go on with a run that was interrupted."""
+        site.processes.resume(name)
+        return RunState(run=name, state=site.processes.current_state(name))
+
+
+def _refusal(invalid: InvalidRequest) -> JSONResponse:
+    return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
+
+
+def _add_pages(site: Site) -> None:
+    """What people look at."""
+    router = APIRouter(prefix=PATH, include_in_schema=False)
+
+    @router.get("")
+    def list_page(request: Request) -> HTMLResponse:
+        return site.page(request, "runs.html", runs=run_lines(site), store=str(site.store), most=MOST_COMPARED)
+
+    @router.get("/new")
+    def form_page(request: Request, kind: str = "tune") -> HTMLResponse:
+        """A form, filled in with what the address says."""
+        known = list(games().values())
+        return site.page(
+            request,
+            "new_run.html",
+            kinds=FORMS,
+            kind=kind if kind in FORMS else "tune",
+            given={key: value[:MOST_LETTERS] for key, value in request.query_params.items()},
+            games={game.name: game.title for game in known},
+            tunable={game.name: game.title for game in known if parameters_of(game)},
+            methods=list(methods()),
+            races=list(RACES),
+            seats=list(SEATS),
+            engines=list(engines()),
+            players={game.name: [*policy_names(game), *engines_of(game)] for game in known},
+        )
+
+    @router.get("/compare")
+    def compare_page(request: Request, run: Annotated[list[str] | None, Query()] = None) -> HTMLResponse:
+        """Several runs side by side."""
+        names = list(dict.fromkeys(run or []))[:MOST_COMPARED]
+        if len(names) < 2:
+            raise ValueError("tick two runs or more in the list of runs to compare them")
+        runs, lines = [run_json(name, site) for name in names], {line.name: line for line in run_lines(site)}
+        facts = [{label: value for label, value in each["asked"]} for each in runs]
+        labels = dict.fromkeys(label for known in facts for label in known)
+        rows = [(label, [known.get(label, "") for known in facts]) for label in labels]
+        return site.page(
+            request, "compare.html", charts=True, runs=runs, lines=[lines[name] for name in names], rows=rows
+        )
+
+    @router.get("/{name}")
+    def run_page(request: Request, name: Name) -> HTMLResponse:
+        run, line = run_json(name, site), next((line for line in run_lines(site) if line.name == name), None)
+        again = kind_of_method(run["ask"].get("method")).form_of(run["ask"])
+        return site.page(request, "run.html", charts=True, run=run, line=line, again=again)
+
+    site.routes.include_router(router)

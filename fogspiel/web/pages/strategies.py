@@ -1,0 +1,181 @@
+"""What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
+
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from ...core.agents import Policy, policy_names
+from ...core.explain import Explanation, Picture, Table, explain
+from ...core.game import Game, find_game, games, parameters_of
+from ...runs.agent_texts import RUN_NAME, agent_from_text, engines_of
+from ...runs.kind import kind_of_method
+from ...runs.report.parts import FIGURES
+from ...solve import certificates
+from ..catalogue import games_by_kind
+from ..opponents import ABOUT, demand_opponent
+from ..run_reader import RunReader
+from ..site import Answer, Site
+
+PATH, TITLE = "/strategies", "Strategies"
+MOST_ROWS = 300
+"""Rows of a solution that are shown; a certificate may have many thousands."""
+SHADES = 10
+COARSE = 0.2
+"""From this largest share on, shares are shown without decimals."""
+SEED = 1
+"""What is drawn where something has to be sampled."""
+Text = Annotated[str, Query(max_length=4000)]
+
+
+@dataclass(frozen=True)
+class Sheet(Explanation):
+    """What a page says of a strategy: an explanation, or the lines of a solution as they stand."""
+
+    lines: tuple[str, ...] = ()
+
+
+class FoundStrategy(TypedDict):
+    """A run that has found a strategy."""
+
+    game: str
+    title: str
+    run: str
+    how: str
+
+
+def describe(game: Game, text: str, reader: RunReader) -> Sheet:
+    """What there is to say about an agent of a game."""
+    demand_opponent(game, text)
+    name = text.partition("@")[0]
+    if name in engines_of(game):
+        return Sheet((f"{name} {ABOUT.get(name, 'is an engine')}.",))
+    agent = agent_from_text(game, text, reader.path, SEED)
+    if isinstance(agent, Policy):
+        return Sheet(**vars(explain(game, agent, SEED)))
+    return _describe_solution((reader.run(text).result or {})["certificate"])
+
+
+def _describe_solution(certificate: dict[str, Any]) -> Sheet:
+    """What each side of a certificate does, by what it sees."""
+    lower, upper = str(certificate["lower"]), str(certificate["upper"])
+    value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
+    sentences = [f"The first player gets {value}; the certificate proves it."]
+    lines = certificates.own_words(certificate, False)
+    if lines is not None:
+        return Sheet(tuple(sentences), lines=tuple(lines))
+    tables = []
+    for side, name in enumerate(("first", "second")):
+        rows = tuple(islice(certificates.strategy_rows(certificate, side), MOST_ROWS))
+        tables.append(Table(f"The {name} player", ("sees", "plays"), rows))
+        left = len(certificate["strategies"][side]) - len(rows)
+        if left:
+            sentences.append(f"Of the {name} player {left:,} rows more are in the certificate.")
+    return Sheet(tuple(sentences), tuple(tables))
+
+
+class HeatMap(NamedTuple):
+    """A picture as a table: the words of every cell and its shade, by row; shares are shown as percentages."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, list[tuple[str, int]]]]
+    shares: bool
+
+
+def heat_map(picture: Picture) -> HeatMap:
+    """A picture with shades; its cells are whole numbers with more than one value, or else shares."""
+    known = [cell for row in picture.grid for cell in row if cell is not None]
+    most = max(known, default=1)
+    shares = max(known, default=0) <= 1 or any(cell != int(cell) for cell in known)
+    least = 0.0 if shares else min(known)
+    span = (most - least) or 1.0
+
+    def shade(cell: float | None) -> tuple[str, int]:
+        if cell is None:
+            return "", 0
+        words = f"{100 * cell:.{0 if most >= COARSE else 1}f}" if shares else f"{cell:.0f}"
+        return words, min(int((cell - least) / span * SHADES), SHADES - 1)
+
+    rows = [(name, [shade(cell) for cell in row]) for name, row in zip(picture.rows, picture.grid, strict=True)]
+    return HeatMap(picture.title, picture.columns, rows, shares)
+
+
+def column_classes(table: Table) -> list[str]:
+    """The style of each column: figures are aligned to the right."""
+    columns = zip(*table.rows, strict=True)
+    return ["number" if all(_is_figure(str(cell)) for cell in cells) else "" for cells in columns]
+
+
+def _is_figure(text: str) -> bool:
+    return FIGURES.fullmatch(text) is not None and ", " not in text
+
+
+def is_explained(game: Game) -> bool:
+    """Whether there is more to say about the players of a game than that they try anything."""
+    return bool(game.named or parameters_of(game) or engines_of(game))
+
+
+def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
+    """The runs that have found a strategy, newest first."""
+    return [
+        {"game": run.game, "title": games()[run.game].title, "run": run.name, "how": run.method or ""}
+        for run in reader.summaries()
+        if run.game in games() and kind_of_method(run.method).opponent(run) is not None
+    ]
+
+
+def add_to(site: Site) -> None:
+    """Strategies over the API, and their pages."""
+    reader, router = site.reader, APIRouter(prefix="/api/strategies", tags=["strategies"])
+
+    def sheet(game: Game, text: str) -> Sheet:
+        """What there is to say, worked out once per row of a run."""
+        rows = reader.follow(text).length if RUN_NAME.fullmatch(text) and text not in games() else 0
+        return site.background.compute(("strategy", game.name, text, rows), lambda: describe(game, text, reader))
+
+    @router.get("")
+    def every_strategy() -> Answer:
+        """Games with their named players, and runs that have found a strategy."""
+        known = [game for game in games().values() if is_explained(game)]
+        listed = [{"game": game.name, "players": [*policy_names(game), *engines_of(game)]} for game in known]
+        return {"games": listed, "runs": found_by_runs(reader)}
+
+    @router.get("/{game}")
+    def one_strategy(game: str, player: Text) -> Answer:
+        """What a player of a game does, in sentences, tables and pictures."""
+        return {"game": game, "player": player, **asdict(sheet(find_game(game), player))}
+
+    site.routes.include_router(router)
+
+    @site.routes.get(PATH, include_in_schema=False)
+    def list_page(request: Request) -> HTMLResponse:
+        known = {kind: [game for game in listed if is_explained(game)] for kind, listed in games_by_kind().items()}
+        kinds = {kind: listed for kind, listed in known.items() if listed}
+        players = {game.name: [*engines_of(game), *policy_names(game)] for listed in kinds.values() for game in listed}
+        return site.page(request, "strategies.html", kinds=kinds, players=players, runs=found_by_runs(reader))
+
+    @site.routes.get(PATH + "/{game}", include_in_schema=False)
+    def strategy_page(request: Request, game: str, player: Text = "") -> HTMLResponse:
+        chosen = find_game(game)
+        players = [*engines_of(chosen), *policy_names(chosen)]
+        runs = [run["run"] for run in found_by_runs(reader) if run["game"] == game]
+        text = player.strip() or players[0]
+
+        def make() -> HTMLResponse:
+            found = sheet(chosen, text)
+            return site.page(
+                request,
+                "strategy.html",
+                game=chosen,
+                player=text,
+                sheet=found,
+                maps=[heat_map(picture) for picture in found.pictures],
+                tables=[(table, column_classes(table)) for table in found.tables],
+                known=[*runs, *players],
+                count=len(parameters_of(chosen)),
+            )
+
+        return site.page_in_time(request, make)
