@@ -196,9 +196,9 @@ def test_arrow_keys_walk_on_a_board_and_enter_tries_a_square(visitor):
     page.locator("#picture button.cell").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
-    before = page.locator("#told li").count()
+    before = page.locator("#transcript li").count()
     page.keyboard.press("Enter")
-    page.wait_for_function(f"document.querySelectorAll('#told li').length > {before}")
+    page.wait_for_function(f"document.querySelectorAll('#transcript li').length > {before}")
 
 
 def test_kriegspiel_is_played_on_its_board_by_keyboard_and_by_mouse(visitor):
@@ -210,11 +210,11 @@ def test_kriegspiel_is_played_on_its_board_by_keyboard_and_by_mouse(visitor):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    page.locator("#told li", has_text="e2e4").wait_for()
+    page.locator("#transcript li", has_text="e2e4").wait_for()
     page.locator("#state.turn").wait_for()
     page.locator('[data-square="6"]').click()  # g1
     page.locator('[data-square="21"]').click()  # f3
-    page.locator("#told li", has_text="g1f3").wait_for()
+    page.locator("#transcript li", has_text="g1f3").wait_for()
 
 
 def test_a_refused_try_stays_marked_and_is_not_offered_again(visitor):
@@ -240,7 +240,7 @@ def test_every_page_fits_on_a_phone_and_a_game_is_played_by_touch(visitor):
     begin(page, "phantom-ttt", "uniform")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.locator("#picture button.cell").nth(4).tap()
-    page.locator("#told li").first.wait_for()
+    page.locator("#transcript li").first.wait_for()
 
 
 def test_a_run_is_started_watched_interrupted_resumed_and_compared(visitor):

@@ -1,8 +1,9 @@
-// Charts, drawn by plotly from the installed package in the colours of the page: trails of runs, charts of reports.
+// Charts, drawn by plotly from the installed package in the colours of the page: the progress of runs, charts of reports.
+
+import { byId } from "./service.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
-
-const MANY = 40;
+const MANY = 40; // points from which on a line has no dots
 
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -36,13 +37,13 @@ function show(place, traces, layout) {
 }
 
 // All points with a value: of the steps, and of the step under way as far as it was watched.
-function pointsOf(trail) {
-  return [...trail.points, ...(trail.heard ?? []), ...(trail.now ? [trail.now] : [])].filter((point) => point.value != null);
+function pointsOf(progress) {
+  return [...progress.points, ...(progress.watched ?? []), ...(progress.now ? [progress.now] : [])].filter((point) => point.value != null);
 }
 
 // The traces of a run: dots for races, with bars where a newcomer was accepted; else a line within its interval.
-function traces(trail, name, tint, group) {
-  const known = pointsOf(trail);
+function traces(progress, name, tint, group) {
+  const known = pointsOf(progress);
   const common = { ...(name ? { legendgroup: group } : {}), type: "scatter" };
   const hover = "%{y:.4f} after %{x:,}<extra></extra>";
   if (known.some((point) => "accepted" in point)) {
@@ -74,20 +75,20 @@ function traces(trail, name, tint, group) {
   ];
 }
 
-export function drawable(trail) {
-  return Boolean(trail.chart) && pointsOf(trail).length > 0;
+export function drawable(progress) {
+  return Boolean(progress.chart) && pointsOf(progress).length > 0;
 }
 
-// The trails of one run or several over the same axes.
-export function drawTrails(place, trails) {
-  const several = trails.length > 1;
-  const drawn = trails.flatMap((trail, number) =>
-    traces(trail, several ? `${plain(trail.run)} ` : "", COLOURS[number % COLOURS.length], trail.run));
-  const raced = trails.some((trail) => trail.points.some((point) => "accepted" in point));
+// The progress of one run or several over the same axes.
+export function drawProgress(place, runs) {
+  const several = runs.length > 1;
+  const drawn = runs.flatMap((progress, number) =>
+    traces(progress, several ? `${plain(progress.run)} ` : "", COLOURS[number % COLOURS.length], progress.run));
+  const raced = runs.some((progress) => progress.points.some((point) => "accepted" in point));
   const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--strong-line"), width: 1, dash: "dot" } };
   show(place, drawn, {
-    xaxis: { title: { text: plain(trails[0].chart.x) }, tickformat: ",~s" },
-    yaxis: { title: { text: plain(trails[0].chart.y) } },
+    xaxis: { title: { text: plain(runs[0].chart.x) }, tickformat: ",~s" },
+    yaxis: { title: { text: plain(runs[0].chart.y) } },
     shapes: raced ? [half] : [],
     showlegend: several || raced,
     hovermode: "closest",
@@ -97,7 +98,7 @@ export function drawTrails(place, trails) {
 // The charts of a report, each described in a block of JSON behind its place.
 export function drawReport() {
   for (const place of document.querySelectorAll(".chart[data-chart]")) {
-    const chart = JSON.parse(document.getElementById(place.dataset.chart).textContent);
+    const chart = JSON.parse(byId(place.dataset.chart).textContent);
     for (const trace of chart.data) if (trace.type === "bar" && trace.error_y) trace.error_y.color = colour("--ink");
     show(place, chart.data, chart.layout);
   }

@@ -4,10 +4,10 @@
    drawHeat(container, part, belief)              what an engine believed */
 
 import { carry } from "./carry.js";
-import { Chessboard, button } from "./chessboard.js";
+import { Chessboard } from "./chessboard.js";
 import { NAMES, man } from "./men.js";
 import { Phantoms } from "./phantoms.js";
-import { element } from "./service.js";
+import { button, element } from "./service.js";
 import { nameOf, squareOf, stepFrom } from "./squares.js";
 
 export { drawHeat } from "./heat.js";
@@ -19,16 +19,16 @@ const MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/;
 const KEYS =
   "On the board: arrow keys move, Enter picks up and tries, Escape lets go, T tries pawn captures, F turns the board. " +
   "K, Q, R, B, N and P put a guess on the square, Delete takes it away, U undoes.";
-const tables = new Map();
+const states = new Map();
 
 /* What stays between two drawings of the same game: the cursor, the man or guess in hand, and the guesses. */
-function tableOf(key, side) {
-  if (!tables.has(key)) {
+function stateOf(key, side) {
+  if (!states.has(key)) {
     const cursor = squareOf(side === 0 ? "e2" : "e7");
     const phantoms = new Phantoms(key);
-    tables.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, phantoms });
+    states.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, phantoms });
   }
-  return tables.get(key);
+  return states.get(key);
 }
 
 /* Choices by the square they leave and the square they reach; several are promotions. */
@@ -45,10 +45,10 @@ function movesOf(choices) {
 
 class Playboard extends Chessboard {
   constructor(container, part, choices, act, key) {
-    const table = tableOf(key, part.side);
-    super(container, part, table.flipped ? 1 - part.side : part.side);
-    Object.assign(this, { choices, act, table, phantoms: table.phantoms, moves: movesOf(choices) });
-    if (!this.moves.has(table.picked)) table.picked = null;
+    const state = stateOf(key, part.side);
+    super(container, part, state.flipped ? 1 - part.side : part.side);
+    Object.assign(this, { choices, act, state, phantoms: state.phantoms, moves: movesOf(choices) });
+    if (!this.moves.has(state.picked)) state.picked = null;
   }
 
   /* --- drawing --- */
@@ -57,12 +57,12 @@ class Playboard extends Chessboard {
     const inside = this.container.contains(document.activeElement) ? document.activeElement : null;
     const [onBoard, inEntry] = [inside?.dataset.square !== undefined, inside?.name === "move"];
     super.draw();
-    if (onBoard) this.square(this.table.cursor).focus({ preventScroll: true });
+    if (onBoard) this.square(this.state.cursor).focus({ preventScroll: true });
     if (inEntry) this.container.querySelector("input[name=move]")?.focus({ preventScroll: true });
   }
 
   board() {
-    this.goals = this.moves.get(this.table.picked) ?? new Map();
+    this.goals = this.moves.get(this.state.picked) ?? new Map();
     this.targets = new Set(this.part.tries ? this.captures().map(({ label }) => label.slice(2, 4)) : []);
     const frame = super.board();
     frame.setAttribute("aria-label", "Chessboard: arrow keys move, Enter picks up and tries, Escape lets go");
@@ -73,10 +73,10 @@ class Playboard extends Chessboard {
   cell(square) {
     const cell = super.cell(square, "button");
     cell.type = "button";
-    cell.tabIndex = square === this.table.cursor ? 0 : -1;
+    cell.tabIndex = square === this.state.cursor ? 0 : -1;
     if (this.phantoms.men.has(square)) cell.append(this.guess(this.phantoms.men.get(square)));
     cell.classList.toggle("movable", this.moves.has(square) || this.phantoms.men.has(square));
-    cell.classList.toggle("picked", square === this.table.picked || square === this.table.armed);
+    cell.classList.toggle("picked", square === this.state.picked || square === this.state.armed);
     cell.classList.toggle("goal", this.goals.has(square));
     cell.classList.toggle("try", this.targets.has(nameOf(square)));
     cell.addEventListener("pointerdown", (event) => this.grab(event, square));
@@ -89,7 +89,7 @@ class Playboard extends Chessboard {
     const [, ...taken] = super.aloud(square);
     const [letter, guess] = [this.part.men[square], this.phantoms.men.get(square)];
     const there = letter !== "." ? `your ${NAMES[letter.toLowerCase()]}` : guess ? `your guess: ${NAMES[guess]}` : "nothing known";
-    return [there, ...taken, ...(square === this.table.picked ? ["picked up"] : [])];
+    return [there, ...taken, ...(square === this.state.picked ? ["picked up"] : [])];
   }
 
   /* A phantom, in the colour of the other side. */
@@ -119,10 +119,10 @@ class Playboard extends Chessboard {
     if (this.part.tries) row.append(button("Try pawn captures", () => this.tryCaptures()));
     row.append(button("Turn the board", () => this.flip(), "quiet"));
     const keys = element("details");
-    keys.open = this.table.keys;
+    keys.open = this.state.keys;
     keys.append(element("summary", "", "Keys"), element("p", "", KEYS));
-    keys.addEventListener("toggle", () => (this.table.keys = keys.open));
-    row.append(element("p", "entry-words small", this.table.said, { role: "status" }), keys);
+    keys.addEventListener("toggle", () => (this.state.keys = keys.open));
+    row.append(element("p", "entry-words small", this.state.said, { role: "status" }), keys);
     return row;
   }
 
@@ -136,7 +136,7 @@ class Playboard extends Chessboard {
     for (const kind of TRAY) {
       const put = button("", () => this.arm(kind), "phantom-kind", { "aria-label": `Guess a ${NAMES[kind]}` });
       put.append(this.guess(kind));
-      put.setAttribute("aria-pressed", String(this.table.armed === kind));
+      put.setAttribute("aria-pressed", String(this.state.armed === kind));
       put.disabled = this.phantoms.count(kind) >= (most[kind] ?? pieces);
       put.addEventListener("pointerdown", (event) => {
         if (event.button === 0 && !put.disabled) this.carry(event, this.guess(kind), (end) => end !== null && this.place(end, kind));
@@ -155,7 +155,7 @@ class Playboard extends Chessboard {
   }
 
   tell(words) {
-    this.table.said = words;
+    this.state.said = words;
     const place = this.container.querySelector(".entry-words");
     if (place) place.textContent = words;
   }
@@ -163,14 +163,14 @@ class Playboard extends Chessboard {
   /* --- keys, clicks and drags --- */
 
   stand(square) {
-    this.square(this.table.cursor)?.setAttribute("tabindex", "-1");
-    this.table.cursor = square;
+    this.square(this.state.cursor)?.setAttribute("tabindex", "-1");
+    this.state.cursor = square;
     this.square(square).setAttribute("tabindex", "0");
   }
 
   press(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const square = this.table.cursor;
+    const square = this.state.cursor;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (ARROWS[key]) {
       const [right, up] = ARROWS[key].map((step) => (this.below === 0 ? step : -step));
@@ -190,7 +190,7 @@ class Playboard extends Chessboard {
   /* Picks up an own man, tries a move, or puts or moves a guess. */
   click(square) {
     if (this.dragged) return;
-    const { picked, armed } = this.table;
+    const { picked, armed } = this.state;
     if (this.goals.has(square)) this.attempt(picked, square);
     else if (this.moves.has(square)) this.hold({ picked: square === picked ? null : square });
     else if (typeof armed === "number") this.shift(armed, square);
@@ -234,17 +234,17 @@ class Playboard extends Chessboard {
 
   /* A man that is picked up, or a kind or a guess that waits for a square. */
   hold({ picked = null, armed = null }) {
-    Object.assign(this.table, { picked, armed });
+    Object.assign(this.state, { picked, armed });
     this.draw();
   }
 
   letGo() {
-    this.table.trying = null;
+    this.state.trying = null;
     this.hold({});
   }
 
   flip() {
-    this.table.flipped = !this.table.flipped;
+    this.state.flipped = !this.state.flipped;
     this.below = 1 - this.below;
     this.draw();
   }
@@ -252,7 +252,7 @@ class Playboard extends Chessboard {
   /* --- guesses --- */
 
   arm(kind) {
-    this.hold({ armed: this.table.armed === kind ? null : kind });
+    this.hold({ armed: this.state.armed === kind ? null : kind });
   }
 
   place(square, kind) {
@@ -261,7 +261,7 @@ class Playboard extends Chessboard {
   }
 
   shift(start, end) {
-    this.table.armed = null;
+    this.state.armed = null;
     if (this.isOwn(end)) this.tell("One of your men stands there.");
     else this.change(() => (start === end ? this.phantoms.remove(start) : this.phantoms.move(start, end)));
   }
@@ -282,7 +282,7 @@ class Playboard extends Chessboard {
   }
 
   send(choice) {
-    Object.assign(this.table, { picked: null, armed: null });
+    Object.assign(this.state, { picked: null, armed: null });
     this.tell("");
     this.phantoms.attempt(squareOf(choice.label), squareOf(choice.label.slice(2)));
     this.act(choice.action);
@@ -327,14 +327,14 @@ class Playboard extends Chessboard {
   tryCaptures() {
     const [first] = this.captures();
     if (!first) return;
-    this.table.trying = first.label.slice(0, 4);
+    this.state.trying = first.label.slice(0, 4);
     this.send(first);
   }
 
   /* After a drawing: go on with the captures if the last one was refused. */
   goOn() {
-    const { trying } = this.table;
-    this.table.trying = null;
+    const { trying } = this.state;
+    this.state.trying = null;
     if (trying && this.part.refused.includes(trying)) setTimeout(() => this.tryCaptures(), BREATH);
   }
 }

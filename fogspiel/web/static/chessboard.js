@@ -1,16 +1,10 @@
 /* A chessboard to look at: men, marks, refused tries and rays of check, as a part `Chess` of a picture has them. */
 
-import { NAMES, drawn, man } from "./men.js";
+import { NAMES, man, svgElement } from "./men.js";
 import { element } from "./service.js";
 import { inDirection, isOwn, nameOf, squareOf } from "./squares.js";
 
 const ALL = [...Array(64).keys()];
-
-export function button(words, act, look = "", attributes = {}) {
-  const made = element("button", look, words, { type: "button", ...attributes });
-  made.addEventListener("click", act);
-  return made;
-}
 
 export class Chessboard {
   /* `below` is the side whose men stand below: 0 is White. */
@@ -94,7 +88,7 @@ export class Chessboard {
 
   /* Refused tries as dashed lines, and the rays of check. */
   overlay() {
-    const field = drawn("svg", { viewBox: "0 0 8 8", class: "overlay", "aria-hidden": "true" });
+    const field = svgElement("svg", { viewBox: "0 0 8 8", class: "overlay", "aria-hidden": "true" });
     const middle = (square) => this.at(square).map((place) => place + 0.5);
     const king = ALL.find((square) => this.isOwn(square) && "kK".includes(this.part.men[square]));
     for (const direction of king === undefined ? [] : this.part.checks) {
@@ -102,14 +96,14 @@ export class Chessboard {
       for (const end of rays) {
         const [[x, y], [x2, y2]] = [middle(king), middle(end)];
         const [x1, y1] = [x + 0.42 * Math.sign(x2 - x), y + 0.42 * Math.sign(y2 - y)]; // beside the king, not across it
-        field.append(drawn("line", { x1, y1, x2, y2, class: "ray" }));
+        field.append(svgElement("line", { x1, y1, x2, y2, class: "ray" }));
       }
-      for (const [cx, cy] of squares.map(middle)) field.append(drawn("circle", { cx, cy, r: 0.3, class: "ray" }));
+      for (const [cx, cy] of squares.map(middle)) field.append(svgElement("circle", { cx, cy, r: 0.3, class: "ray" }));
     }
     for (const refused of this.part.refused) {
       const [[x1, y1], [x2, y2]] = [middle(squareOf(refused)), middle(squareOf(refused.slice(2)))];
-      field.append(drawn("line", { x1, y1, x2, y2, class: "ghost" }));
-      field.append(drawn("path", { d: `M${x2 - 0.14} ${y2 - 0.14}l.28 .28m0 -.28l-.28 .28`, class: "ghost-end" }));
+      field.append(svgElement("line", { x1, y1, x2, y2, class: "ghost" }));
+      field.append(svgElement("path", { d: `M${x2 - 0.14} ${y2 - 0.14}l.28 .28m0 -.28l-.28 .28`, class: "ghost-end" }));
     }
     return field;
   }

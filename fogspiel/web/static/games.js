@@ -1,20 +1,20 @@
 // The games that this browser has begun, newest first: their keys are remembered here and nowhere else.
 
-const SHELF = "fogspiel.games";
+const STORAGE_KEY = "fogspiel.games";
 const MOST = 12;
 
-export function remembered() {
+export function knownGames() {
   try {
-    const found = JSON.parse(localStorage.getItem(SHELF) ?? "[]");
+    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
     return Array.isArray(found) ? found : [];
   } catch {
     return [];
   }
 }
 
-export function remember(scene) {
-  const game = { key: scene.key, title: scene.title, against: scene.against.slice(0, 60), over: scene.over };
-  write([game, ...remembered().filter((known) => known.key !== scene.key)].slice(0, MOST));
+export function remember({ key, title, against, over }) {
+  const game = { key, title, against: against.slice(0, 60), over };
+  write([game, ...knownGames().filter((known) => known.key !== key)].slice(0, MOST));
 }
 
 export function forget() {
@@ -23,7 +23,7 @@ export function forget() {
 
 function write(games) {
   try {
-    localStorage.setItem(SHELF, JSON.stringify(games));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(games));
   } catch {
     // a browser that keeps nothing can still play
   }

@@ -1,7 +1,7 @@
 /* The belief of an engine as a heat map, with the true men on top. */
 
-import { Chessboard, button } from "./chessboard.js";
-import { element } from "./service.js";
+import { Chessboard } from "./chessboard.js";
+import { button, element } from "./service.js";
 
 const CLASSES = ["King", "Pawns", "Pieces"];
 let shown = 0;

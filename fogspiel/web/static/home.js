@@ -1,7 +1,7 @@
 // The small pictures of the catalogue, drawn when they come into sight.
 
 import { drawPicture } from "./picture.js";
-import { asked } from "./service.js";
+import { ask } from "./service.js";
 
 const SHOWN = ["chess", "board", "cards", "text", "facts"];
 
@@ -17,7 +17,7 @@ function isEmpty(part) {
 
 // Draw a sample into its frame and make it as large as the frame allows.
 export async function drawSample(frame, game) {
-  const { picture } = await asked(`/api/games/${encodeURIComponent(game)}/picture`);
+  const { picture } = await ask(`/api/games/${encodeURIComponent(game)}/picture`);
   const drawn = document.createElement("span");
   drawn.className = "drawn";
   drawn.inert = true;

@@ -28,17 +28,17 @@ const SHAPES = {
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
 /* An SVG element with attributes. */
-export function drawn(name, attributes = {}) {
+export function svgElement(name, attributes = {}) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;
 }
 
-/* A man by his letter: capitals are White's. */
+/* The figure of a man by its letter: capitals are White's. */
 export function man(letter) {
   const kind = letter.toLowerCase();
   const colour = kind === letter ? "black" : "white";
-  const figure = drawn("svg", { viewBox: "3 2.5 34 36", class: `man ${colour}`, "aria-hidden": "true" });
-  for (const path of [FOOT, ...SHAPES[kind]]) figure.append(drawn("path", { d: path }));
+  const figure = svgElement("svg", { viewBox: "3 2.5 34 36", class: `man ${colour}`, "aria-hidden": "true" });
+  for (const path of [FOOT, ...SHAPES[kind]]) figure.append(svgElement("path", { d: path }));
   return figure;
 }

@@ -1,12 +1,12 @@
 // The form that begins a game.
 
-import { forget, remember, remembered } from "./games.js";
+import { forget, remember, knownGames } from "./games.js";
 import { drawSample } from "./home.js";
-import { asked, element, tell } from "./service.js";
+import { ask, byId, element, tell } from "./service.js";
 
-const form = document.getElementById("new");
+const form = byId("new");
 const { game, against, numbers, effort } = form.elements;
-const trouble = document.getElementById("trouble");
+const trouble = byId("trouble");
 const GROUPS = { engine: "Engines", run: "Tuned by a run", solution: "Exact solutions", strategy: "Named strategies" };
 const NUMBERS = "numbers";
 let listed = [];
@@ -14,7 +14,7 @@ let listed = [];
 async function chooseGame(wish) {
   const chosen = game.value;
   try {
-    const [about, found] = await Promise.all([asked(`/api/games/${chosen}`), asked(`/api/games/${chosen}/opponents`)]);
+    const [about, found] = await Promise.all([ask(`/api/games/${chosen}`), ask(`/api/games/${chosen}/opponents`)]);
     if (chosen !== game.value) return;
     listed = found.opponents;
     listOpponents(about, wish);
@@ -23,7 +23,7 @@ async function chooseGame(wish) {
   } catch (error) {
     tell(trouble, error.message);
   }
-  drawSample(document.getElementById("sample"), chosen).catch(() => {});
+  drawSample(byId("sample"), chosen).catch(() => {});
 }
 
 function listOpponents(about, wish) {
@@ -40,7 +40,7 @@ function listOpponents(about, wish) {
     const many = about.parameters === 1 ? "1 number" : `${about.parameters} numbers`;
     group.append(new Option(many, NUMBERS));
     against.append(group);
-    document.getElementById("numbers-hint").textContent = about.parameters === 1 ? many : `${many} with commas between them`;
+    byId("numbers-hint").textContent = about.parameters === 1 ? many : `${many} with commas between them`;
   }
   against.value = listed.some((opponent) => opponent.words === wish) ? wish : usual();
   if (wish && against.value !== wish) takeWish(wish);
@@ -67,9 +67,9 @@ function usual() {
 
 function describe() {
   const chosen = listed.find((opponent) => opponent.words === against.value);
-  document.getElementById("about").textContent = chosen ? chosen.about : "";
-  document.getElementById("numbers-field").hidden = against.value !== NUMBERS;
-  document.getElementById("effort-field").hidden = chosen?.kind !== "engine";
+  byId("about").textContent = chosen ? chosen.about : "";
+  byId("numbers-field").hidden = against.value !== NUMBERS;
+  byId("effort-field").hidden = chosen?.kind !== "engine";
 }
 
 function nameSides(about) {
@@ -77,7 +77,7 @@ function nameSides(about) {
   const [first, second] = form.querySelectorAll("#side span");
   first.textContent = names[0];
   second.textContent = names[1];
-  document.getElementById("side").hidden = about.symmetric;
+  byId("side").hidden = about.symmetric;
 }
 
 function opponent() {
@@ -93,9 +93,9 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   const slow = setTimeout(() => { button.textContent = "Getting the game ready ..."; }, 700);
   try {
-    const scene = await asked("/api/play", { game: game.value, against: opponent(), side });
-    remember(scene);
-    location.assign(`/play/${scene.key}`);
+    const session = await ask("/api/play", { game: game.value, against: opponent(), side });
+    remember(session);
+    location.assign(`/play/${session.key}`);
   } catch (error) {
     tell(trouble, error.message);
     clearTimeout(slow);
@@ -105,9 +105,9 @@ form.addEventListener("submit", async (event) => {
 });
 
 function listGames() {
-  const known = remembered();
-  document.getElementById("games").hidden = !known.length;
-  document.getElementById("games-list").replaceChildren(...known.map(({ key, title, against: whom, over }) => {
+  const known = knownGames();
+  byId("games").hidden = !known.length;
+  byId("games-list").replaceChildren(...known.map(({ key, title, against: whom, over }) => {
     const line = element("li");
     line.append(element("a", "", title, { href: `/play/${encodeURIComponent(key)}` }), ` against ${whom} `);
     line.append(element("span", over ? "badge" : "badge live", over ? "over" : "going on"));
@@ -115,7 +115,7 @@ function listGames() {
   }));
 }
 
-document.getElementById("forget").addEventListener("click", () => { forget(); listGames(); });
+byId("forget").addEventListener("click", () => { forget(); listGames(); });
 game.addEventListener("change", () => chooseGame(""));
 against.addEventListener("change", describe);
 form.elements.side.value = form.dataset.side;

@@ -1,18 +1,18 @@
 // The form that starts a run: everything that is wrong is said at once, beside its field.
 
-import { asked, tell } from "./service.js";
+import { ask, byId, tell } from "./service.js";
 
 const LISTED = ["players"];
-const form = document.getElementById("request");
-const trouble = document.getElementById("trouble");
-const names = JSON.parse(document.getElementById("known").textContent);
+const form = byId("request");
+const trouble = byId("trouble");
+const names = JSON.parse(byId("known").textContent);
 
 function offerNames() {
-  const list = document.getElementById("names");
+  const list = byId("names");
   list.replaceChildren(...(names[form.elements.game?.value] ?? []).map((name) => new Option(name, name)));
 }
 
-function order() {
+function request() {
   const filled = { kind: form.dataset.kind };
   for (const [name, value] of new FormData(form)) {
     const words = value.trim();
@@ -20,10 +20,6 @@ function order() {
     else if (words !== "") filled[name] = words;
   }
   return filled;
-}
-
-function faults(said) {
-  return said.fields ?? {};
 }
 
 function mark(wrong) {
@@ -40,12 +36,12 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("button[type=submit]");
   button.disabled = true;
   try {
-    const { run } = await asked("/api/runs", order());
+    const { run } = await ask("/api/runs", request());
     location.assign(`/runs/${encodeURIComponent(run)}`);
   } catch (error) {
-    const wrong = faults(error.said ?? {});
+    const wrong = error.fields ?? {};
     mark(wrong);
-    const known = Object.keys(wrong).filter((name) => document.getElementById(`${name}-wrong`));
+    const known = Object.keys(wrong).filter((name) => byId(`${name}-wrong`));
     tell(trouble, known.length ? `${known.length === 1 ? "One field needs" : `${known.length} fields need`} another look.` : error.message);
   } finally {
     button.disabled = false;

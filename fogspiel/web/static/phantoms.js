@@ -75,7 +75,7 @@ export class Phantoms {
     return [...this.men.values()].filter((letter) => kinds.includes(letter)).length;
   }
 
-  /* A move is tried: if it is accepted, its way was free and nobody stands where it ended. */
+  /* A move is tried: if it is accepted, its way was free and no man stands where it ended. */
   attempt(start, end) {
     this.tried = [start, end];
     this.keep();

@@ -1,9 +1,9 @@
-// Draws a picture of a game: parts as `fogspiel.pictures.parts` names them, cell by cell, as the person may see them.
+// Draws a picture of a game: parts as `fogspiel.core.picture` names them, cell by cell, as the person may see them.
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
-import { element } from "./service.js";
+import { button, element } from "./service.js";
 
-const DRAWN = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
+const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
 
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
 export async function drawPicture(container, parts, choices = [], act = null) {
@@ -18,7 +18,7 @@ export async function drawPicture(container, parts, choices = [], act = null) {
       else container.append(place);
     }
     if (part.kind === "chess") chess.drawChess(place, part, choices, act);
-    else place.replaceChildren(...DRAWN[part.kind](part, new Actions(choices, act, number)));
+    else place.replaceChildren(...DRAW[part.kind](part, new Actions(choices, act, number)));
   });
   old.slice(parts.length).forEach((place) => place.remove());
   if (focused) container.querySelector(`[data-place="${focused}"]`)?.focus();
@@ -75,7 +75,7 @@ function drawBoard(board, actions) {
   grid.addEventListener("keydown", (event) => walk(event, grid));
   grid.addEventListener("focusin", (event) => enterAt(grid, event.target));
   enterAt(grid, grid.querySelector("button.cell"));
-  return [...titled(board.title), grid];
+  return [...heading(board.title), grid];
 }
 
 function drawCards(cards, actions) {
@@ -84,7 +84,7 @@ function drawCards(cards, actions) {
   cards.cards.forEach((cell, number) => row.append(actions.cell(cell, 0, number, "playing-card")));
   if (!cards.cards.length) row.append(element("span", "soft", "none"));
   row.addEventListener("keydown", (event) => walk(event, row));
-  return [...titled(cards.title), row];
+  return [...heading(cards.title), row];
 }
 
 // Cards of which several make one action: each press picks one or lets it go, and the last button sends them.
@@ -100,36 +100,36 @@ function drawTogether(cards, actions) {
   };
   cards.cards.forEach((cell, number) => {
     const card = actions.cell({ ...cell, action: null }, 0, number, "playing-card");
-    const pick = element("button", card.className, cell.text, { type: "button", "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
-    pick.addEventListener("click", () => {
+    const choose = () => {
       if (!picked.delete(cell.action)) picked.add(cell.action);
       pick.setAttribute("aria-pressed", String(picked.has(cell.action)));
       settle();
-    });
+    };
+    const pick = button(cell.text, choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
     row.append(pick);
   });
   row.addEventListener("keydown", (event) => walk(event, row));
   settle();
-  return [...titled(cards.title), row, send];
+  return [...heading(cards.title), row, send];
 }
 
 function drawFacts(facts) {
   const list = element("dl", "facts");
   for (const [name, value] of facts.rows) list.append(element("dt", "", name), element("dd", "", value));
-  return [...titled(facts.title), list];
+  return [...heading(facts.title), list];
 }
 
 function drawWords(words) {
   const list = element("ul", "words plain");
   words.lines.forEach((line) => list.append(element("li", "", line)));
-  return [...titled(words.title), list];
+  return [...heading(words.title), list];
 }
 
 function drawText(text) {
   return [element("pre", "letters", text.text)];
 }
 
-function titled(title) {
+function heading(title) {
   return title ? [element("h3", "", title)] : [];
 }
 

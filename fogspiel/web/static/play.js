@@ -2,28 +2,28 @@
 
 import { remember } from "./games.js";
 import { drawPicture } from "./picture.js";
-import { asked, element, pause, tell } from "./service.js";
+import { ask, button, byId, element, pause, tell } from "./service.js";
 
-const play = document.getElementById("play");
+const play = byId("play");
 const key = play.dataset.key;
-const picture = document.getElementById("picture");
-const state = document.getElementById("state");
-const trouble = document.getElementById("trouble");
-const buttons = document.getElementById("buttons");
-const told = document.getElementById("told");
+const picture = byId("picture");
+const state = byId("state");
+const trouble = byId("trouble");
+const buttons = byId("buttons");
+const transcript = byId("transcript");
 const MANY = 24;
 const SHORTEST = 150, LONGEST = 2000;
-let scene = null;
+let session = null;
 let busy = false;
 
 async function follow() {
   let wait = SHORTEST;
-  while (scene.thinking) {
+  while (session.thinking) {
     await pause(wait);
     wait = Math.min(wait * 1.4, LONGEST);
     try {
-      await show(await asked(`/api/play/${key}`));
-      tell(trouble, scene.trouble ?? "");
+      await show(await ask(`/api/play/${key}`));
+      tell(trouble, session.trouble ?? "");
     } catch (error) {
       tell(trouble, error.message);
     }
@@ -31,14 +31,14 @@ async function follow() {
 }
 
 async function act(action) {
-  if (busy || scene.thinking || scene.over) return;
+  if (busy || session.thinking || session.over) return;
   busy = true;
   tell(trouble, "");
   try {
-    await show(await asked(`/api/play/${key}`, { action, moment: scene.moment }));
+    await show(await ask(`/api/play/${key}`, { action, moment: session.moment }));
   } catch (error) {
     tell(trouble, error.message);
-    if (error.status === 409) await show(await asked(`/api/play/${key}`).catch(() => scene));
+    if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
   } finally {
     busy = false;
   }
@@ -46,57 +46,56 @@ async function act(action) {
 }
 
 async function show(next) {
-  const before = scene;
-  scene = next;
+  const before = session;
+  session = next;
   if (before && before.moment === next.moment && before.thinking === next.thinking && before.over === next.over) return;
   const lost = buttons.contains(document.activeElement);
-  play.classList.toggle("waiting", scene.thinking);
+  play.classList.toggle("waiting", session.thinking);
   state.textContent = sentence();
-  state.className = `state ${scene.over ? "over" : scene.thinking ? "thinking" : "turn"}`;
-  tell(trouble, scene.trouble ?? "");
+  state.className = `state ${session.over ? "over" : session.thinking ? "thinking" : "turn"}`;
+  tell(trouble, session.trouble ?? "");
   listChoices();
-  listTold();
-  await drawPicture(picture, scene.picture, scene.choices, act);
-  document.getElementById("after").hidden = !scene.over;
-  remember(scene);
-  if (lost) (scene.over ? document.getElementById("whole") : buttons.querySelector("button"))?.focus();
+  listTranscript();
+  await drawPicture(picture, session.picture, session.choices, act);
+  byId("after").hidden = !session.over;
+  remember(session);
+  if (lost) (session.over ? byId("whole") : buttons.querySelector("button"))?.focus();
 }
 
 function sentence() {
-  if (scene.over) return `The game is over. ${scene.result}`;
-  return scene.thinking ? `${scene.against.slice(0, 60)} is thinking ...` : "It is your turn.";
+  if (session.over) return `The game is over. ${session.result}`;
+  return session.thinking ? `${session.against.slice(0, 60)} is thinking ...` : "It is your turn.";
 }
 
 function listChoices() {
-  document.getElementById("choices").hidden = scene.choices.length === 0;
+  byId("choices").hidden = session.choices.length === 0;
   const list = element("div", "choices");
-  scene.choices.forEach(({ action, label }, number) => {
-    const button = element("button", "", "", { type: "button" });
-    button.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
-    button.addEventListener("click", () => act(action));
-    list.append(button);
+  session.choices.forEach(({ action, label }, number) => {
+    const choice = button("", () => act(action));
+    choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
+    list.append(choice);
   });
-  if (scene.choices.length <= MANY && !isOnBoard()) return buttons.replaceChildren(list);
+  if (session.choices.length <= MANY && !isOnBoard()) return buttons.replaceChildren(list);
   const folded = element("details");
   folded.open = buttons.querySelector("details")?.open ?? !isOnBoard();
-  folded.append(element("summary", "", `All ${scene.choices.length} choices`), finder(list), list);
+  folded.append(element("summary", "", `All ${session.choices.length} choices`), finder(list), list);
   buttons.replaceChildren(folded);
 }
 
 // Whether what may be done now can be done on the picture itself.
 function isOnBoard() {
-  const actions = new Set(scene.choices.map((choice) => choice.action));
+  const actions = new Set(session.choices.map((choice) => choice.action));
   const offers = (cell) => cell.action !== null && actions.has(cell.action);
-  return scene.picture.some((part) => part.kind === "chess" || part.together || (part.rows ?? []).flat().some(offers));
+  return session.picture.some((part) => part.kind === "chess" || part.together || (part.rows ?? []).flat().some(offers));
 }
 
 // A field that narrows a long list down; Enter takes what is left first.
 function finder(list) {
   const field = element("input", "", "", { type: "search", placeholder: "find", "aria-label": "Find a choice" });
-  const left = () => [...list.children].filter((button) => !button.hidden);
+  const left = () => [...list.children].filter((choice) => !choice.hidden);
   field.addEventListener("input", () => {
     const words = field.value.trim().toLowerCase();
-    for (const button of list.children) button.hidden = !button.lastChild.textContent.toLowerCase().includes(words);
+    for (const choice of list.children) choice.hidden = !choice.lastChild.textContent.toLowerCase().includes(words);
   });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && field.value.trim()) left()[0]?.click();
@@ -104,18 +103,18 @@ function finder(list) {
   return field;
 }
 
-function listTold() {
-  const known = told.children.length;
-  if (scene.told.length < known) told.replaceChildren();
-  const low = told.scrollHeight - told.scrollTop - told.clientHeight < 60;
-  scene.told.forEach(({ who, words }, number) => {
-    const line = told.children[number];
+function listTranscript() {
+  const known = transcript.children.length;
+  if (session.told.length < known) transcript.replaceChildren();
+  const low = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60;
+  session.told.forEach(({ who, words }, number) => {
+    const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);
     if (line) line.replaceWith(made);
-    else told.append(made);
+    else transcript.append(made);
   });
-  if (low) told.scrollTop = told.scrollHeight;
+  if (low) transcript.scrollTop = transcript.scrollHeight;
 }
 
 // Number keys go to a choice, Enter takes it.
@@ -135,14 +134,14 @@ document.addEventListener("keydown", (event) => {
 
 async function again(side) {
   try {
-    const next = await asked("/api/play", { game: scene.game, against: scene.against, side });
+    const next = await ask("/api/play", { game: session.game, against: session.against, side });
     remember(next);
     location.assign(`/play/${next.key}`);
   } catch (error) {
     tell(trouble, error.message);
   }
 }
-document.getElementById("again").addEventListener("click", () => again(scene.side));
-document.getElementById("swap").addEventListener("click", () => again(1 - scene.side));
+byId("again").addEventListener("click", () => again(session.side));
+byId("swap").addEventListener("click", () => again(1 - session.side));
 
-asked(`/api/play/${key}`).then(show).then(follow).catch((error) => tell(trouble, error.message));
+ask(`/api/play/${key}`).then(show).then(follow).catch((error) => tell(trouble, error.message));

@@ -1,12 +1,13 @@
 // The plan at a real table: one says how the mission went, and sees whom to send next.
 
+import { byId } from "./service.js";
+
 const POINTS = 3;
-const plan = document.getElementById("plan");
-const part = (name) => document.getElementById(name);
+const plan = byId("plan");
 let outcomes = "";
 
-function line(so_far) {
-  return plan.querySelector(`tr[data-outcomes="${so_far}"]`);
+function line(before) {
+  return plan.querySelector(`tr[data-outcomes="${before}"]`);
 }
 
 function winner() {
@@ -20,12 +21,12 @@ function show() {
     row.classList.toggle("here", row.dataset.outcomes === outcomes);
     row.classList.toggle("off", !row.dataset.outcomes.startsWith(outcomes) && !outcomes.startsWith(row.dataset.outcomes));
   }
-  part("round").textContent = over || `Round ${outcomes.length + 1}: send`;
-  part("score").textContent = over ? "" : `(${line(outcomes).cells[2].textContent.trim()})`;
-  part("send").replaceChildren(...(over ? [] : [line(outcomes).querySelector(".crew").cloneNode(true)]));
-  part("succeeded").disabled = part("sabotaged").disabled = Boolean(over);
-  part("back").disabled = outcomes === "";
-  part("now").hidden = false;
+  byId("round").textContent = over || `Round ${outcomes.length + 1}: send`;
+  byId("score").textContent = over ? "" : `(${line(outcomes).cells[2].textContent.trim()})`;
+  byId("send").replaceChildren(...(over ? [] : [line(outcomes).querySelector(".crew").cloneNode(true)]));
+  byId("succeeded").disabled = byId("sabotaged").disabled = Boolean(over);
+  byId("back").disabled = outcomes === "";
+  byId("now").hidden = false;
 }
 
 function go(next) {
@@ -33,8 +34,8 @@ function go(next) {
   show();
 }
 
-part("succeeded").addEventListener("click", () => go(outcomes + "+"));
-part("sabotaged").addEventListener("click", () => go(outcomes + "-"));
-part("back").addEventListener("click", () => go(outcomes.slice(0, -1)));
-part("print").addEventListener("click", () => print());
+byId("succeeded").addEventListener("click", () => go(outcomes + "+"));
+byId("sabotaged").addEventListener("click", () => go(outcomes + "-"));
+byId("back").addEventListener("click", () => go(outcomes.slice(0, -1)));
+byId("print").addEventListener("click", () => print());
 show();

@@ -1,19 +1,18 @@
 // The list of runs: ticks for comparing, and figures that follow the runs at work.
 
-import { asked, pause } from "./service.js";
+import { ask, badgeClass, byId, pause } from "./service.js";
 
 const LEAST = 2;
 const MOST = 8;
 const SOON = 2000;
 const SELDOM = 15000;
-const LOOKS = { running: "live", starting: "live", finished: "good", damaged: "bad" };
-const form = document.getElementById("comparison");
+const form = byId("comparison");
 
 function count() {
   const ticked = form.querySelectorAll("input[name=run]:checked").length;
   const words = ticked < LEAST ? `Tick two runs or more to compare them, at most ${MOST}.` : `${ticked} runs are ticked.`;
-  document.getElementById("compare").disabled = ticked < LEAST || ticked > MOST;
-  document.getElementById("ticked").textContent = ticked > MOST ? `${ticked} runs are ticked: at most ${MOST} fit.` : words;
+  byId("compare").disabled = ticked < LEAST || ticked > MOST;
+  byId("ticked").textContent = ticked > MOST ? `${ticked} runs are ticked: at most ${MOST} fit.` : words;
 }
 
 function renew(line) {
@@ -25,7 +24,7 @@ function renew(line) {
     const cell = row.querySelector(`[data-field="${name}"]`);
     if (cell.textContent !== words) cell.textContent = words;
   }
-  row.querySelector(".badge").className = `badge ${LOOKS[line.state] ?? "warn"}`;
+  row.querySelector(".badge").className = badgeClass(line.state);
 }
 
 async function follow() {
@@ -34,7 +33,7 @@ async function follow() {
     await pause(document.querySelector(".badge.live") ? SOON : SELDOM);
     while (document.hidden) await pause(SOON);
     try {
-      const { runs } = await asked("/api/runs");
+      const { runs } = await ask("/api/runs");
       const known = document.querySelectorAll("tr[data-run]").length;
       if (runs.length !== known && !form.querySelector("input:checked")) return location.reload();
       runs.forEach(renew);

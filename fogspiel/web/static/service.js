@@ -1,6 +1,7 @@
-// Questions to the server: JSON in, JSON out; what cannot be done comes back as an Error with its one sentence.
+// What all scripts share: requests to the server, and elements of the page.
 
-export async function asked(path, body) {
+// Ask the server: JSON in, JSON out; what cannot be done comes back as an Error with its one sentence.
+export async function ask(path, body) {
   const how = body === undefined ? {} : {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -12,14 +13,16 @@ export async function asked(path, body) {
   } catch {
     throw new Error("The server does not answer: is `fogspiel web` still running?");
   }
-  const said = await answer.json().catch(() => ({}));
+  const found = await answer.json().catch(() => ({}));
   if (!answer.ok) {
-    const refusal = new Error(said.error ?? `The server answered ${answer.status}.`);
-    refusal.status = answer.status;
-    refusal.said = said;
-    throw refusal;
+    const refusal = new Error(found.error ?? `The server answered ${answer.status}.`);
+    throw Object.assign(refusal, { status: answer.status, fields: found.fields ?? {} });
   }
-  return said;
+  return found;
+}
+
+export function byId(name) {
+  return document.getElementById(name);
 }
 
 export function pause(milliseconds) {
@@ -35,6 +38,19 @@ export function element(tag, look = "", words = "", attributes = {}) {
   return made;
 }
 
+// A button with words, what it does, a class and attributes.
+export function button(words, act, look = "", attributes = {}) {
+  const made = element("button", look, words, { type: "button", ...attributes });
+  made.addEventListener("click", act);
+  return made;
+}
+
+// The class of the badge that shows the state of a run.
+export function badgeClass(state) {
+  return `badge ${{ running: "live", starting: "live", finished: "good", damaged: "bad" }[state] ?? "warn"}`;
+}
+
+// Show a sentence in its place, or hide the place if there is none.
 export function tell(place, words) {
   place.textContent = words;
   place.hidden = !words;
