@@ -1,17 +1,16 @@
 """The command line. Nothing heavy is imported before a command needs it, so `--help` answers at once."""
 
-import importlib
 import os
-import pkgutil
 import signal
 import sys
+from pathlib import Path
 from traceback import walk_stack
 from types import FrameType
 from typing import NoReturn
 
 import typer
 
-from . import commands
+from ..core import plugins
 from .app import INTERRUPTED, app, print_json
 
 MOMENT = 0.005
@@ -22,8 +21,20 @@ COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which nobody should have to wait for."""
 
 
-for _command in pkgutil.iter_modules(commands.__path__):
-    importlib.import_module(f"{commands.__name__}.{_command.name}")
+OPTION = "--plugins"
+
+
+def load_commands(words: list[str]) -> None:
+    """Load all commands, those of the plug-in folders too that are named before the command."""
+    before = iter(words)
+    for word in before:
+        option, equals, folder = word.partition("=")
+        if option == OPTION:
+            plugins.use(Path(folder if equals else next(before, "")))
+        elif not word.startswith("-"):
+            break
+    for _ in plugins.modules("cli.commands"):
+        pass
 
 
 def _complain(sentence: str) -> NoReturn:
@@ -65,6 +76,7 @@ def main() -> None:
 
     _take_signals()
     try:
+        load_commands(sys.argv[1:])
         code = typer.main.get_command(app)(standalone_mode=False)
         sys.stdout.flush()
     except (ValueError, StoreError) as error:

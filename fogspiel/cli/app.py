@@ -40,9 +40,15 @@ def _version(wanted: bool) -> None:
 Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
 
 
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FOLDER", help="Find games, methods, engines, commands and more in this folder too."),
+]
+
+
 @app.callback()
-def options(version: Version = False) -> None:
-    """Options that stand before the command."""
+def options(version: Version = False, plugins: Plugins = None) -> None:
+    """Options that stand before the command; plug-in folders are used before commands are known."""
 
 
 def print_json(body: Mapping[str, Any]) -> None:

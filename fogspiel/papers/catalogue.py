@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
-from ..core.plugins import modules
+from ..core.plugins import collect
 from ..runs.kinds.experiment import LAST, Experiment
 from ..runs.report import Report, Table
 from ..runs.store import Json
@@ -42,17 +41,10 @@ class Computation:
     place: int = LAST
 
 
-def parts() -> dict[str, ModuleType]:
-    """The modules of the parts of papers by name, in the order of lists."""
-    found = [module for module in modules("papers") if hasattr(module, "EXPERIMENT")]
-    return {module.EXPERIMENT.name: module for module in sorted(found, key=lambda module: module.EXPERIMENT.place)}
-
-
 def find_part(name: str) -> Experiment | Computation:
     """The part of a paper of that name, or a ValueError that lists the names there are."""
-    found = parts()
+    found: dict[str, Experiment | Computation] = collect("papers", "EXPERIMENTS")
     if name not in found:
-        *names, last = found
+        *names, last = sorted(found, key=lambda part: found[part].place)
         raise ValueError(f"there is no paper {name!r}: it is {', '.join(names)} or {last}")
-    part: Experiment | Computation = found[name].EXPERIMENT
-    return part
+    return found[name]

@@ -244,4 +244,4 @@ def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
     )
 
 
-EXPERIMENT = Computation("figure1", CAUWET, lambda options, say: figure1(say), place=6)
+EXPERIMENTS = (Computation("figure1", CAUWET, lambda options, say: figure1(say), place=6),)

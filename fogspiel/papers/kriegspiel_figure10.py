@@ -222,4 +222,4 @@ def _sign(strength: Strength, sign: int = 1) -> str:
     return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
 
 
-EXPERIMENT = Experiment("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5)
+EXPERIMENTS = (Experiment("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5),)

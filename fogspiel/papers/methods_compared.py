@@ -105,4 +105,4 @@ def _charts(lines: Sequence[Line], scores: Scores) -> Iterator[Chart]:
         yield Chart(line.game, line.title, "", "score", series, kind="dots", group="games")
 
 
-EXPERIMENT = Experiment("beyond", CAUWET, batches, report, place=4)
+EXPERIMENTS = (Experiment("beyond", CAUWET, batches, report, place=4),)

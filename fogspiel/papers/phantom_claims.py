@@ -39,4 +39,4 @@ def compute(options: Options, say: Say) -> Computed:
     return Computed(facts, [Table("claims", title, ("claim", "paper", "ours", "verdict"), found)])
 
 
-EXPERIMENT = Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8)
+EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8),)

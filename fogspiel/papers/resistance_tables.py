@@ -173,4 +173,4 @@ def _peak_megabytes() -> int | None:
     return round(peak / 1024 if sys.platform.startswith("linux") else peak / 2**20)
 
 
-EXPERIMENT = Computation("resistance", "Bossle 2018", compute, place=7)
+EXPERIMENTS = (Computation("resistance", "Bossle 2018", compute, place=7),)

@@ -261,6 +261,6 @@ def _draws(found: list[Row]) -> Iterator[Table | str]:
     yield Table("cheat", "never_lose", columns, lines, note)
 
 
-EXPERIMENT = Experiment(
-    "section5", CAUWET, batches, lambda request, rows: report(rows, request.quick, request.seed), place=3
+EXPERIMENTS = (
+    Experiment("section5", CAUWET, batches, lambda request, rows: report(rows, request.quick, request.seed), place=3),
 )

@@ -264,4 +264,4 @@ def _charts(scores: dict[tuple[str, str, str], Score]) -> Iterator[Chart]:
         yield Chart(method, method, "game", "score", series, kind="dots", group="methods")
 
 
-EXPERIMENT = Experiment("table2", CAUWET, batches, report, place=1)
+EXPERIMENTS = (Experiment("table2", CAUWET, batches, report, place=1),)

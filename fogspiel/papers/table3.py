@@ -164,4 +164,4 @@ def _cross_table(line: Line, scores: Matrix) -> Table:
     return Table(f"cross-{line.game}", line.title, ("method", *(f"v {name}" for name in CROSSED)), rows, note=note)
 
 
-EXPERIMENT = Experiment("table3", CAUWET, batches, report, place=2)
+EXPERIMENTS = (Experiment("table3", CAUWET, batches, report, place=2),)

@@ -1,17 +1,16 @@
 """Kinds of run: what each of them can say and do, and how the kind of a stored run is found.
 
-A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, whose `KIND` is found by itself. The
+A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, that lists itself under KINDS. The
 command line and the pages loop over kinds: to work on a run, to tell what was found, to draw it, export it, play it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.game import Game, games, parameters_of
-from ..core.plugins import folders, modules
+from ..core.plugins import collect
 from .report import Cell, Part, Report, Table
 from .store import Json, Run, Summary
 from .trail import Point, Trail, trail_chart
@@ -251,23 +250,12 @@ UNKNOWN = Kind()
 
 def kinds() -> dict[str, Kind]:
     """Every kind of run, by name."""
-    return _kinds_with(tuple(folders()))
+    return collect("runs.kinds", "KINDS")
 
 
 def kind_of_method(method: str | None) -> Kind:
     """The kind of a run with this method in its request."""
-    return _kind_with(tuple(folders()), method)
-
-
-@cache
-def _kinds_with(plugins: tuple[Path, ...]) -> dict[str, Kind]:
-    found: list[Kind] = [module.KIND for module in modules("runs.kinds")]
-    return {kind.name: kind for kind in found}
-
-
-@cache
-def _kind_with(plugins: tuple[Path, ...], method: str | None) -> Kind:
-    return next((kind for kind in _kinds_with(plugins).values() if kind.made(method)), UNKNOWN)
+    return next((kind for kind in kinds().values() if kind.made(method)), UNKNOWN)
 
 
 def kind_of(run: Run) -> Kind:

@@ -16,7 +16,7 @@ from fogspiel.core.game import games
 
 def test_help_needs_neither_numba_nor_numpy():
     check = (
-        "import sys; from fogspiel import cli; from typer.testing import CliRunner; "
+        "import sys; from fogspiel import cli; from typer.testing import CliRunner; cli.load_commands([]); "
         "assert CliRunner().invoke(cli.app, ['--help']).exit_code == 0; "
         "assert not {'numba', 'numpy'} & sys.modules.keys()"
     )
@@ -186,6 +186,7 @@ def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, mo
             raise KeyboardInterrupt
 
     monkeypatch.setattr(console.Bar, "show", interrupt)
+    cli.load_commands([])
     outcome = CliRunner().invoke(cli.app, [*asked, *store, "--json"])
     stopped = json.loads(outcome.stdout.splitlines()[0])
     assert outcome.exit_code == 130 and stopped["state"] == "interrupted" and 0 < stopped["games"] < 20_000

@@ -124,8 +124,8 @@ def test_the_cross_tables_of_the_paper_add_up_to_one(line: Line):
 
 def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     path = tmp_path / "runs.db"
-    _, found, _ = found_by(path, TINY, table2.EXPERIMENT)
-    _, crossed, _ = found_by(path, replace(TINY, name="table3"), table3.EXPERIMENT)
+    _, found, _ = found_by(path, TINY, table2.EXPERIMENTS[0])
+    _, crossed, _ = found_by(path, replace(TINY, name="table3"), table3.EXPERIMENTS[0])
     trained = [row for row in found if row["job"] == "trained"]
     assert len(trained) == len(few_games) * len(METHODS) * 2
     assert all(row in trained for row in crossed if row["job"] == "trained")
@@ -144,7 +144,7 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
 def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(methods_compared, "LINES", few_games)
     request = replace(TINY, name="beyond", seeds=1)
-    _, rows, _ = found_by(tmp_path / "runs.db", request, methods_compared.EXPERIMENT)
+    _, rows, _ = found_by(tmp_path / "runs.db", request, methods_compared.EXPERIMENTS[0])
     methods = {row["method"] for row in rows}
     assert methods == {*METHODS, *methods_compared.OURS, *methods_compared.WITH_CMA}
     assert all(row["played"] <= row["games"] for row in rows if row["job"] == "trained")
@@ -198,6 +198,6 @@ def test_a_request_that_cannot_be_met_is_refused(wrong, words):
 
 
 def test_rows_are_plain_json(tmp_path, few_games):
-    _, rows, _ = found_by(tmp_path / "runs.db", replace(TINY, seeds=1), table2.EXPERIMENT)
+    _, rows, _ = found_by(tmp_path / "runs.db", replace(TINY, seeds=1), table2.EXPERIMENTS[0])
     assert json.loads(json.dumps(rows)) == rows
     assert CROSSED == ("naive", "iterative", "approximate-coevolution", "real-coevolution")

@@ -6,17 +6,13 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Cluster, Processes, Seed, StorePath, announce_compilation, app, print_json
+from ..listing import listing
 from ..work import Options, begin_and_show, print_lines, show_report
 
-NAMES = (
-    "table2, table3, figure1, section5 or beyond (Cauwet & Teytaud 2018), phantom (Teytaud & Teytaud 2011), "
-    "kriegspiel (Ciancarini & Favini 2010) or resistance (Bossle 2018)."
-)
 
-
-@app.command()
+@app.command(epilog=listing("Names:", "papers", "EXPERIMENTS"))
 def paper(
-    name: Annotated[str, typer.Argument(help=NAMES)],
+    name: Annotated[str, typer.Argument(help="Which table or figure: see below.")],
     quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores (kriegspiel: thirty).")] = False,
     seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell (10; 3 if quick).")] = None,
     race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",

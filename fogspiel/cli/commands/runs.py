@@ -8,20 +8,17 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Cluster, Seed, StorePath, Threads, app, print_json, store_path, write_text
+from ..listing import listing
 from ..work import Options, begin_and_show, check_cluster, show, work
 from .solve import RulesFile
 
-METHODS = (
-    "naive, iterative, real-coevolution, approximate-coevolution, seeds, elitist, duel, spsa, cma; the best of random "
-    "players: halving, rectangular, bandit; against the baseline: reply; a mixture: seed-nash, psro, portfolio."
-)
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
 
-@app.command()
+@app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
 def tune(
     game: str,
-    method: Annotated[str, typer.Option(help=METHODS)] = "iterative",
+    method: Annotated[str, typer.Option(help="How to look for parameters: see below.")] = "iterative",
     race: Annotated[str, typer.Option(help=RACES)] = "paper",
     games: Annotated[int | None, typer.Option(help="Budget in games (500000; 3000000 with a Bernstein race).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,

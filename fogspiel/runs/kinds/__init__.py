@@ -1,1 +1,1 @@
-"""One file per kind of run, found by itself: each has a `KIND`."""
+"""One file per kind of run, found by itself: each lists its kind under KINDS."""

@@ -121,3 +121,4 @@ class Bounds(ValueKind):
 
 
 KIND = Bounds()
+KINDS = (KIND,)

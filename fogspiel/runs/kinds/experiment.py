@@ -1,7 +1,7 @@
 """Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
 
-An experiment is a file in `papers` (or in the folder of that name of a plug-in) with an `EXPERIMENT`; its docstring is
-its help. It is a generator that yields lists of jobs and is sent their rows.
+An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS;
+its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from ... import __version__
-from ...core.plugins import modules
+from ...core.plugins import collect
 from ...stats.race import Race
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
@@ -83,9 +83,8 @@ class Experiment:
 
 def experiments() -> dict[str, Experiment]:
     """The experiments that are stored, by name."""
-    named = (getattr(module, "EXPERIMENT", None) for module in modules("papers"))
-    found = [experiment for experiment in named if isinstance(experiment, Experiment)]
-    return {experiment.name: experiment for experiment in sorted(found, key=lambda experiment: experiment.place)}
+    found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
+    return {experiment.name: experiment for experiment in found if isinstance(experiment, Experiment)}
 
 
 def find_experiment(name: str) -> Experiment:
@@ -170,3 +169,4 @@ def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
 
 
 KIND = Experiments()
+KINDS = (KIND,)

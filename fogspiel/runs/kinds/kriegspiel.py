@@ -135,6 +135,7 @@ class Kriegspiel(Kind):
 
 
 KIND = Kriegspiel()
+KINDS = (KIND,)
 
 
 def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:

@@ -182,3 +182,4 @@ def _meeting(ask: Json, counted: Json) -> str:
 
 
 KIND = Match()
+KINDS = (KIND,)

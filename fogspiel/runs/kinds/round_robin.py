@@ -189,3 +189,4 @@ def best_of(names: Sequence[str]) -> str:
 
 
 KIND = RoundRobin()
+KINDS = (KIND,)

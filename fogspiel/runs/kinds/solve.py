@@ -388,3 +388,4 @@ def _sizes(sizes: Json) -> str:
 
 
 KIND = Solve()
+KINDS = (KIND,)

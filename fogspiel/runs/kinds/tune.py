@@ -359,6 +359,7 @@ class Tune(Kind):
 
 
 KIND = Tune()
+KINDS = (KIND,)
 
 
 def answer_for(game: Game, run: Run) -> Answer:
