@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
+from .kernel import Kernel as Kernel
 from .plugins import collect, load, sources
 from .rng import below
 
@@ -29,7 +30,6 @@ CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
 WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
-Kernel = Callable[..., Any]
 Vector = tuple[float, ...]
 
 RULE_SIGNATURES = {

@@ -7,28 +7,26 @@ that depend on it, the others keep theirs, and stale code cannot run.
 
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from platformdirs import user_cache_path
 
 from .source_digest import PACKAGE, digest_of
 
 KEPT_DAYS = 7
-"""How long a cache folder that nobody uses is kept."""
+"""How long a cache folder is kept that is not used."""
+
+Kernel = Callable[..., Any]
+"""A function that is compiled; its types are those of its arguments when it is called first."""
 
 
 def cache_root() -> Path:
     """The folder that holds a compiled cache for every state of every source file."""
-    chosen = os.environ.get("FOGSPIEL_CACHE")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "fogspiel"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fogspiel"
+    return Path(os.environ.get("FOGSPIEL_CACHE") or user_cache_path("fogspiel", appauthor=False))
 
 
 def _drop_old_caches(root: Path) -> None:
@@ -66,7 +64,7 @@ if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
 
-def _folder_of(function: Callable[..., Any]) -> Path | None:
+def _folder_of(function: Kernel) -> Path | None:
     """The cache folder of a kernel: that of its file in its present state; None for what was typed in, not saved."""
     file = Path(function.__code__.co_filename)
     if CACHE is None or not file.is_file():
@@ -77,37 +75,37 @@ def _folder_of(function: Callable[..., Any]) -> Path | None:
     return folder
 
 
-def _declared(function: Callable[..., Any], *signatures: Signature, **options: Any) -> Callable[..., Any]:
+def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
     folder = _folder_of(function)
     if folder is not None:
         setattr(config, "CACHE_DIR", str(folder))  # noqa: B010 (Numba asks for it now and never again)
-    declare: Callable[..., Any] = njit
+    declare: Callable[..., Callable[[Kernel], Kernel]] = njit
     return declare(*signatures, cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def kernel(function: Kernel) -> Kernel:
     """Declare a kernel: arithmetic on arrays, compiled when first used, free of the interpreter lock."""
-    return _declared(function)
+    return _declare(function)
 
 
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(function: Kernel) -> Kernel:
     """Declare a small kernel that is always folded into its callers."""
-    return _declared(function, inline="never", forceinline=True)
+    return _declare(function, inline="never", forceinline=True)
 
 
-def variant(*values: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def variant(*values: object) -> Callable[[Kernel], Kernel]:
     """Declare a kernel that is made several times in one place, once for each of the `values` it closes over.
 
     Numba tells compiled functions apart by their names and a number that it counts anew in every process: of two
     kernels with one name that were cached by different processes, a third process may run one in place of the other.
     """
 
-    def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(function: Kernel) -> Kernel:
         function.__qualname__ += "".join(f"_{value}" for value in values)
         return kernel(function)
 
-    return declared
+    return declare
 
 
 CELLS = types.Array(types.int64, 1, "C")
@@ -123,16 +121,17 @@ SEED = types.uint64
 
 def signature(result: Any, *arguments: Any) -> Signature:
     """The type of a kernel that is passed to another kernel."""
-    return result(*arguments)
+    found: Signature = result(*arguments)
+    return found
 
 
-def kernel_of(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def kernel_of(result: Any, *arguments: Any) -> Callable[[Kernel], Kernel]:
     """Declare a kernel that takes other kernels (typed by `signature`): one compiled loop serves every game."""
     typed = [types.FunctionType(a) if isinstance(a, Signature) else a for a in arguments]
-    return lambda function: _declared(function, result(*typed))
+    return lambda function: _declare(function, result(*typed))
 
 
-def compiled(function: Callable[..., Any], of: Signature) -> Callable[..., Any]:
+def compiled(function: Kernel, of: Signature) -> Kernel:
     """`function`, compiled (or loaded from the cache) for one signature, so that it can be passed to another kernel."""
     if COMPILED and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
@@ -144,18 +143,18 @@ def _remember_addresses(question: str) -> None:
 
     It asks anew for every argument of every call, which takes longer than a hundred games; compiled code never moves.
     """
-    asked: Callable[..., int] | None = getattr(function_type, question, None)
-    if asked is None:  # another version of Numba, which may be in no need of it
+    ask: Callable[..., int] | None = getattr(function_type, question, None)
+    if ask is None:  # another version of Numba, which may be in no need of it
         return
     answers: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
-    def remembered(function: Any, of: Signature) -> int:
+    def remember(function: Any, of: Signature) -> int:
         key = id(function), id(of)
         if key not in answers:
-            answers[key] = function, of, asked(function, of)  # kept alive, so that nobody else gets their numbers
+            answers[key] = function, of, ask(function, of)  # kept alive, so that no others get their numbers
         return answers[key][2]
 
-    setattr(function_type, question, remembered)
+    setattr(function_type, question, remember)
 
 
 for _question in ("_get_wrapper_address", "_get_jit_address"):
@@ -167,11 +166,11 @@ def _instruction(name: str, *, defined_at_zero: bool = False) -> Any:
 
     @intrinsic
     def operation(_: Any, word: Any) -> tuple[Any, Any]:
-        def emitted(context: Any, builder: Any, signature: Any, words: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, words: Any) -> Any:
             flags = (context.get_constant(types.boolean, 0),) if defined_at_zero else ()
             return getattr(builder, name)(words[0], *flags)
 
-        return types.int64(types.int64), emitted
+        return types.int64(types.int64), emit
 
     return operation
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .agents import REDRAWN, Policy, member
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Kernel
-from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, compiled, kernel, kernel_of
+from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game
+from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, Kernel, compiled, kernel, kernel_of
 from .rng import below, fill_normal, split
 
 SEATS = ("swapped", "alternating", "coin")

@@ -8,7 +8,6 @@ import json
 import os
 import socket
 import sqlite3
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -16,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from platformdirs import user_data_path
 
 from . import hash_chain
 from .hash_chain import Entry, Json, Row, Session, canonical, link
@@ -41,10 +42,7 @@ def default_path() -> Path:
     """Where the store is unless the user says otherwise: FOGSPIEL_STORE, else the user's data folder."""
     if chosen := os.environ.get("FOGSPIEL_STORE"):
         return Path(os.path.expanduser(chosen))
-    home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "fogspiel" / "runs.db"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "fogspiel" / "runs.db"
+    return user_data_path("fogspiel", appauthor=False) / "runs.db"
 
 
 @dataclass(frozen=True, slots=True)

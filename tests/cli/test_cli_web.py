@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 from support.web_site import running
 
-from fogspiel.cli.commands.web import hosts_of, games_path
+from fogspiel.cli.commands.web import games_path, hosts_of
 
 
 def asked(address, path, body=None):

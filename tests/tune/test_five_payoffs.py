@@ -7,7 +7,6 @@ import pytest
 from support import five_payoffs
 from support.five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
 
-import fogspiel.core.game
 import fogspiel.runs.work
 import fogspiel.tune.arena
 from fogspiel.core.agents import fixed_baseline, vector_policy
@@ -27,10 +26,15 @@ every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game
 every_method = pytest.mark.parametrize("method", methods())
 
 
-@pytest.fixture(autouse=True)
-def _known(monkeypatch):
-    for game in five_payoffs.GAMES:
-        monkeypatch.setitem(fogspiel.game._catalogue(), game.name, game)
+@pytest.fixture(autouse=True, scope="module")
+def _known(tmp_path_factory):
+    """Games of a plug-in folder."""
+    folder = tmp_path_factory.mktemp("plugins")
+    (folder / "games").mkdir()
+    (folder / "games" / "five.py").write_text("from support.five_payoffs import GAMES as GAMES\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOGSPIEL_PLUGINS", str(folder))
+        yield
 
 
 def arena(game, **more):

@@ -69,7 +69,9 @@ def hosts_of(host: str, port: int) -> frozenset[str]:
     if host in ALL_ADDRESSES:
         own = {str(found[4][0]) for found in getaddrinfo(gethostname(), None)}
         names = {"127.0.0.1", "localhost", "::1", gethostname(), *own}
-    return frozenset(f"{_address_of(name)}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
+    return frozenset(f"{_address_of(name)}:{port}" for name in names) | (
+        frozenset(names) if port == 80 else frozenset()
+    )
 
 
 def _address_of(host: str) -> str:
