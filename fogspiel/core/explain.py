@@ -1,7 +1,7 @@
 """Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
 
-A game that has something to compute has a file of the name of its own file here, with `explain(game, player, seed)`
-for a player who is always the same; everything else is said in general.
+A family that has something to compute does so in its file `explain`, by `explain(game, player, seed)` for a player that
+is always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
 """
 
 import numpy as np
@@ -27,9 +27,9 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         return Explanation((f"{player.name} tries any of the possible actions with equal probability.",))
     if player.how in (MIXED, IN_TURN):
         return _mixture(game, player, seed)
-    module = part_of(game, "explain")
-    if module is not None:
-        return module.explain(game, player, seed)
+    explain_one = part_of(game, "explain", "explain")
+    if explain_one is not None:
+        return explain_one(game, player, seed)
     said = strategy.words(player.thetas[0]) if strategy.words else f"plays by its rule: {strategy.name}"
     return Explanation((f"{player.name} {said}.",))
 
@@ -49,8 +49,8 @@ def _mixture(game: Game, player: Policy, seed: int) -> Explanation:
     heaviest = order[0]
     name = f"member {heaviest + 1}"
     alone = explain(game, Policy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
-    whole = getattr(part_of(game, "explain"), "of_mixture", lambda contender: ())
-    first = (said + left + ".", *whole(player))
+    explain_whole = part_of(game, "explain", "explain_mixture")
+    first = (said + left + ".", *(explain_whole(player) if explain_whole else ()))
     weight = percent(weights[heaviest])
     beginning = f"The heaviest member is {name} ({weight}); what follows is about it alone."
     return Explanation((*first, beginning, *alone.sentences), (members, *alone.tables), alone.pictures)

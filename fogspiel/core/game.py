@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -157,16 +156,20 @@ def find_game(name: str) -> Game:
     raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(known)}")
 
 
-def part_of(game: Game, part: str) -> ModuleType | None:
-    """The module of the game's family that holds this part (`draw`, `exact`, `explain`), if there is one."""
+def part_of(game: Game, part: str, function: str) -> Callable[..., Any] | None:
+    """A function of the game's family or None: of its file `part` (draw, exact, explain), or of its only file."""
     family = f"{__package__.removesuffix('core')}games.{game.family}"
-    name = f"{family}.{part}"
-    try:
-        return importlib.import_module(name) if game.family else None
-    except ModuleNotFoundError as error:
-        if error.name not in (family, name):
-            raise
-        return None
+    for name in (f"{family}.{part}", family) if game.family else ():
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name not in (family, name):
+                raise
+        else:
+            if hasattr(module, function):
+                found: Callable[..., Any] = getattr(module, function)
+                return found
+    return None
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def rates(first: str, second: str) -> dict[int, float]:
 @cache
 def exact(first: str, second: str) -> Fraction:
     """The exact score with 128 characters."""
-    return truth.score(find_game(GAME), player(first), player(second))
+    return truth.exact_score(find_game(GAME), player(first), player(second))
 
 
 def both(score: Fraction) -> str:
@@ -131,7 +131,7 @@ def searches() -> list[Claim]:
         beta: truth.rate(vector_policy(find_game(RANDOMISED), (1.0, 0.0, 0.0, 0.0, beta)), dichotomy, MOST)
         for beta in BETAS
     }
-    better, onl = truth.score(game, vector_policy(game, BETTER), player("OL")), exact("ONL", "OL")
+    better, onl = truth.exact_score(game, vector_policy(game, BETTER), player("OL")), exact("ONL", "OL")
     return [
         Claim(
             "alpha = 1 is the best linear strategy against dichotomy",

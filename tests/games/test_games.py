@@ -90,7 +90,7 @@ def other_throw(state, player, rng):
 
 def other_choice(state, player, rng):
     """Rock-paper-scissors: the second player does not know the first one's choice."""
-    from fogspiel.games import rps
+    from fogspiel.games.rps import rules as rps
 
     if player == 1 and state[rps.FIRST] >= 0:
         state[rps.FIRST] = rng.integers(3)
@@ -98,7 +98,7 @@ def other_choice(state, player, rng):
 
 def other_bit(state, player, rng):
     """Binary poker: the other's card is 0 or 1 until it is shown."""
-    from fogspiel.games import binary_poker as rules
+    from fogspiel.games.binary_poker import rules
 
     if state[rules.CARD] >= 0 and rules.last(state) not in (rules.PASS, rules.CALL):
         state[rules.CARD + 1 - player] = rng.integers(2)
@@ -106,7 +106,7 @@ def other_bit(state, player, rng):
 
 def other_kuhn_card(state, player, rng):
     """Kuhn poker: the other's card is any but the own one until it is shown."""
-    from fogspiel.games import kuhn
+    from fogspiel.games.kuhn import rules as kuhn
 
     if state[kuhn.CARD] >= 0 and not kuhn.shown(state):
         state[kuhn.CARD + 1 - player] = rng.choice([card for card in range(3) if card != state[kuhn.CARD + player]])
@@ -114,7 +114,7 @@ def other_kuhn_card(state, player, rng):
 
 def other_leduc_cards(state, player, rng):
     """Leduc: the other's card is any that is left until it is shown; without suits, so are the suits of all cards."""
-    from fogspiel.games import leduc
+    from fogspiel.games.leduc import rules as leduc
 
     if state[leduc.PHASE] == leduc.DEALING:
         return
@@ -128,7 +128,7 @@ def other_leduc_cards(state, player, rng):
 
 def other_die(state, player, rng):
     """Liar's dice: the other's die shows any face until somebody calls."""
-    from fogspiel.games import liars_dice as rules
+    from fogspiel.games.liars_dice import rules
 
     if state[rules.ROLLED] and rules.last(state) != rules.LIAR:
         state[rules.ROLLED + 1 - player] = 1 + rng.integers(state[rules.SIDES])

@@ -76,13 +76,13 @@ def test_the_table_of_exact_rates_holds(row):
 
 
 def test_OL_plays_God_exactly_even_with_128_characters():
-    assert truth.score(LARGE, find_policy(LARGE, "OL"), find_policy(LARGE, "God")) == Fraction(1, 2)
+    assert truth.exact_score(LARGE, find_policy(LARGE, "OL"), find_policy(LARGE, "God")) == Fraction(1, 2)
     assert f"{truth.rate(find_policy(LARGE, 'OL'), find_policy(LARGE, 'God'), 96):.3f}" == "0.472"
 
 
 def test_Best_against_ONL_with_96_characters_is_595_of_1152():
     game = find_game("guesswho96")
-    assert truth.score(game, find_policy(game, "Best"), find_policy(game, "ONL")) == Fraction(595, 1152)
+    assert truth.exact_score(game, find_policy(game, "Best"), find_policy(game, "ONL")) == Fraction(595, 1152)
 
 
 def test_the_first_players_share_under_optimal_play():
@@ -147,7 +147,7 @@ def by_the_rules(game, first: Policy, second: Policy) -> Fraction:
 def test_the_exact_score_is_the_value_of_the_game_tree(first, second):
     a, b = find_policy(SMALL, first), find_policy(SMALL, second)
     expected = (by_the_rules(SMALL, a, b) + 1 - by_the_rules(SMALL, b, a)) / 2
-    assert truth.score(SMALL, a, b) == expected
+    assert truth.exact_score(SMALL, a, b) == expected
 
 
 @pytest.mark.parametrize("game", [SMALL, LARGE, RANDOMISED, pytest.param(LARGEST, marks=pytest.mark.slow)])
@@ -157,7 +157,7 @@ def test_exact_fractions_and_floating_point_tables_agree(game, opponent):
         fixed_baseline(game, 1),
         fixed_baseline(game, 2) if opponent == "fixed" else find_policy(game, opponent),
     )
-    exact, characters = truth.score(game, first, second), game.sizes.actions
+    exact, characters = truth.exact_score(game, first, second), game.sizes.actions
     assert abs(float(exact) - truth.rate(first, second, characters)) < 1e-12
     if game in (SMALL, LARGE) and opponent != "uniform":
         assert (exact * 2 * characters**2).denominator == 1
@@ -167,16 +167,16 @@ def test_exact_fractions_and_floating_point_tables_agree(game, opponent):
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_two_scores_of_a_pair_add_up_to_one(seed, other_seed):
     first, second = fixed_baseline(SMALL, seed), fixed_baseline(SMALL, other_seed)
-    assert truth.score(SMALL, first, second) + truth.score(SMALL, second, first) == 1
-    assert truth.score(SMALL, first, first) == Fraction(1, 2)
+    assert truth.exact_score(SMALL, first, second) + truth.exact_score(SMALL, second, first) == 1
+    assert truth.exact_score(SMALL, first, first) == Fraction(1, 2)
 
 
 def test_a_mixture_scores_the_mean_of_its_members():
     vectors = [VECTORS["OL"], VECTORS["dichotomy"], BEST]
     mixed, god = mixture_policy(SMALL, np.array(vectors), (1, 1, 2)), find_policy(SMALL, "God")
-    scores = [truth.score(SMALL, vector_policy(SMALL, vector), god) for vector in vectors]
-    assert truth.score(SMALL, mixed, god) == (scores[0] + scores[1] + 2 * scores[2]) / 4
-    assert truth.rate(mixed, god, 24) == pytest.approx(float(truth.score(SMALL, mixed, god)), abs=1e-12)
+    scores = [truth.exact_score(SMALL, vector_policy(SMALL, vector), god) for vector in vectors]
+    assert truth.exact_score(SMALL, mixed, god) == (scores[0] + scores[1] + 2 * scores[2]) / 4
+    assert truth.rate(mixed, god, 24) == pytest.approx(float(truth.exact_score(SMALL, mixed, god)), abs=1e-12)
 
 
 def test_the_law_of_a_drawn_question_is_exact():
@@ -211,7 +211,7 @@ def test_simulation_agrees_with_the_exact_score(game, first, second):
         pytest.skip("needs compiled kernels")
     pairs = Match(game, first, second).scores(7, 0, NUMBERS).mean(axis=1) / 2
     error = pairs.std() / len(pairs) ** 0.5
-    assert abs(pairs.mean() - float(truth.score(game, first, second))) < 4 * error
+    assert abs(pairs.mean() - float(truth.exact_score(game, first, second))) < 4 * error
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -267,7 +267,7 @@ def test_huge_parameters_mean_the_extreme_questions_and_games_end():
     assert [asked((big, 0, 0, 0), 50, 60) for big in (1e308, -1e308)] == [25, 25]
     huge = vector_policy(RANDOMISED, (1e308, -1e308, 1e308, -1e308, 1e308))
     assert set(np.unique(Match(RANDOMISED, huge, find_policy(RANDOMISED, "OL")).scores(1, 0, 50))) <= {0, 2}
-    assert 0 < truth.score(RANDOMISED, huge, find_policy(RANDOMISED, "OL")) < 1
+    assert 0 < truth.exact_score(RANDOMISED, huge, find_policy(RANDOMISED, "OL")) < 1
 
 
 def test_a_short_game_goes_by_the_rules():
@@ -303,7 +303,7 @@ def test_players_without_an_exact_score_are_refused_in_one_sentence():
         (LARGE, several, several, "900 pairs of members takes too long"),
     ]:
         with pytest.raises(ValueError, match=message) as refusal:
-            truth.score(game, first, second)
+            truth.exact_score(game, first, second)
         assert "\n" not in str(refusal.value)
 
 

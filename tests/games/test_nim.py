@@ -68,7 +68,7 @@ def test_every_position_has_its_own_index_and_parameter():
 
 
 def test_48_positions_are_lost_and_the_start_is_one_of_them():
-    lost = truth.lost_positions()
+    lost = {rules.heaps_of(position) for position in truth.lost_indices()}
     assert len(lost) == 48 and START in lost
     assert lost == {heaps for heaps in EVERY if not mover_wins(heaps)}
 
@@ -99,13 +99,13 @@ def test_equal_values_take_the_first_move_and_the_last_object_only_when_forced()
     for value in (0.0, 1e308, -1e308):
         player = vector_policy(NIM, [value] * 383)
         for heaps, (heap, taken) in {START: (0, 1), (0, 2, 0, 0): (1, 1), (0, 0, 0, 1): (3, 1)}.items():
-            assert truth.actions_of(player)[EVERY.index(heaps)] == 8 * heap + taken
+            assert truth.actions_of(NIM.strategy, player.thetas[0])[EVERY.index(heaps)] == 8 * heap + taken
 
 
 def test_exact_values_play_perfectly_and_like_the_perfect_player():
-    assert truth.kept_wins(NIM.named["exact"]) == (335, 335)
-    perfect = truth.actions_of(PERFECT)
-    assert truth.actions_of(EXACT) == perfect
+    assert NIM.strategy.words(np.array(NIM.named["exact"])) == "keeps the win in 335 of 335 won positions"
+    perfect = truth.actions_of(PERFECT.strategy, PERFECT.thetas[0])
+    assert truth.actions_of(NIM.strategy, EXACT.thetas[0]) == perfect
     for heaps, action in zip(EVERY[1:], perfect[1:], strict=True):
         winning = [8 * heap + taken for heap, taken, left in replies(heaps) if not mover_wins(left)]
         assert action == (winning or [8 * heap + taken for heap, taken, _ in replies(heaps)])[0]
@@ -113,21 +113,20 @@ def test_exact_values_play_perfectly_and_like_the_perfect_player():
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_kept_wins_counts_the_won_positions_whose_move_leaves_a_lost_one(seed):
+def test_words_count_the_won_positions_whose_move_leaves_a_lost_one(seed):
     theta = np.random.default_rng(seed).standard_normal(383)
     won = [heaps for heaps in EVERY[1:] if mover_wins(heaps)]
     kept = sum(not mover_wins(move_by_values(theta, heaps)[2]) for heaps in won)
-    assert truth.kept_wins(theta) == (kept, 335)
     assert NIM.strategy.words(theta) == f"keeps the win in {kept} of 335 won positions"
 
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_nobody_beats_the_perfect_player_when_he_moves_second(seed):
+def test_nobody_beats_the_perfect_player_when_it_moves_second(seed):
     theta = np.random.default_rng(seed).standard_normal(383)
-    assert truth.against_perfect(theta) in (0, Fraction(1, 2))
+    assert exact_score(NIM, vector_policy(NIM, theta), PERFECT) in (0, Fraction(1, 2))
     assert record_game(NIM, vector_policy(NIM, theta), PERFECT, 1, 0)[1] == 0
-    assert truth.against_perfect(NIM.named["exact"]) == Fraction(1, 2)
+    assert exact_score(NIM, EXACT, PERFECT) == Fraction(1, 2)
 
 
 def test_the_exact_score_of_two_vectors_is_the_score_of_the_two_games_they_play():
@@ -175,4 +174,4 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="in turn have no single exact score"):
         exact_score(NIM, policies_in_turn(NIM, np.zeros((2, 383))), PERFECT)
     with pytest.raises(ValueError, match="383 parameters"):
-        truth.kept_wins([0.0] * 382)
+        vector_policy(NIM, [0.0] * 382)

@@ -9,8 +9,11 @@ import pytest
 
 from fogspiel.core.game import CHANCE, OVER, find_game
 from fogspiel.core.session import replay, view_of
-from fogspiel.games import binary_poker, kuhn, leduc, liars_dice, rps
 from fogspiel.games.goofspiel import rules as goofspiel
+from fogspiel.games.leduc import rules as leduc
+from fogspiel.games.liars_dice import rules as liars_dice
+from fogspiel.games.rps import rules as rps
+from fogspiel.games.shared import one_bet
 
 TREES = {
     "rps": (13, 1, 4),
@@ -206,7 +209,7 @@ def test_two_fifths_two_fifths_and_a_fifth_cannot_be_beaten_when_paper_wins_half
 
 
 def test_binary_poker_hands():
-    play, bet, fold, call = binary_poker.PASS, binary_poker.BET, binary_poker.FOLD, binary_poker.CALL
+    play, bet, fold, call = one_bet.PASS, one_bet.BET, one_bet.FOLD, one_bet.CALL
     assert end_of("binary-poker", [0b10, play])[1] == 1
     assert end_of("binary-poker", [0b01, play])[1] == -1
     assert end_of("binary-poker", [0b11, play])[1] == 0
@@ -223,8 +226,8 @@ def test_at_binary_poker_nobody_gains_by_doing_more_than_bet_and_call_the_one():
         total = Fraction(0)
         for deal in range(4):
             first, second = divmod(deal, 2)
-            answer = [binary_poker.CALL if second in calls else binary_poker.FOLD]
-            total += end_of("binary-poker", [deal, binary_poker.BET, *answer] if first in bets else [deal, 0])[1] / 4
+            answer = [one_bet.CALL if second in calls else one_bet.FOLD]
+            total += end_of("binary-poker", [deal, one_bet.BET, *answer] if first in bets else [deal, 0])[1] / 4
         return total
 
     hands = [(), (0,), (1,), (0, 1)]
@@ -234,21 +237,21 @@ def test_at_binary_poker_nobody_gains_by_doing_more_than_bet_and_call_the_one():
 
 def test_kuhn_hands():
     king_jack, jack_queen = 3 * 2 + 0, 3 * 0 + 1
-    assert end_of("kuhn", [king_jack, kuhn.PASS, kuhn.PASS])[1] == 1
-    assert end_of("kuhn", [king_jack, kuhn.BET, kuhn.CALL])[1] == 2
-    assert end_of("kuhn", [king_jack, kuhn.PASS, kuhn.BET, kuhn.FOLD])[1] == -1
-    assert end_of("kuhn", [jack_queen, kuhn.BET, kuhn.FOLD])[1] == 1
-    assert end_of("kuhn", [jack_queen, kuhn.PASS, kuhn.BET, kuhn.CALL])[1] == -2
+    assert end_of("kuhn", [king_jack, one_bet.PASS, one_bet.PASS])[1] == 1
+    assert end_of("kuhn", [king_jack, one_bet.BET, one_bet.CALL])[1] == 2
+    assert end_of("kuhn", [king_jack, one_bet.PASS, one_bet.BET, one_bet.FOLD])[1] == -1
+    assert end_of("kuhn", [jack_queen, one_bet.BET, one_bet.FOLD])[1] == 1
+    assert end_of("kuhn", [jack_queen, one_bet.PASS, one_bet.BET, one_bet.CALL])[1] == -2
     assert refuses("kuhn", [3 * 1 + 1])
-    assert refuses("kuhn", [king_jack, kuhn.FOLD])
-    assert refuses("kuhn", [king_jack, kuhn.BET, kuhn.PASS])
-    assert refuses("kuhn", [king_jack, kuhn.BET, kuhn.CALL, kuhn.BET])
+    assert refuses("kuhn", [king_jack, one_bet.FOLD])
+    assert refuses("kuhn", [king_jack, one_bet.BET, one_bet.PASS])
+    assert refuses("kuhn", [king_jack, one_bet.BET, one_bet.CALL, one_bet.BET])
 
 
 def test_a_folded_card_stays_hidden_and_a_called_one_is_shown():
     king_jack = 3 * 2 + 0
-    assert shown_to("kuhn", [king_jack, kuhn.BET, kuhn.FOLD], 1) == "your card: J; the other's: hidden\nbet, fold"
-    assert shown_to("kuhn", [king_jack, kuhn.BET, kuhn.CALL], 1) == "your card: J; the other's: K\nbet, call"
+    assert shown_to("kuhn", [king_jack, one_bet.BET, one_bet.FOLD], 1) == "your card: J; the other's: hidden\nbet, fold"
+    assert shown_to("kuhn", [king_jack, one_bet.BET, one_bet.CALL], 1) == "your card: J; the other's: K\nbet, call"
 
 
 def test_a_hand_of_leduc():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from test_response import PENNIES, random_trees, tree_from
 
-from fogspiel.games import kuhn, leduc
+from fogspiel.games.kuhn import rules as kuhn
+from fogspiel.games.leduc import rules as leduc
 from fogspiel.solve.best_response import exploitability
 from fogspiel.solve.cfr import METHODS, Regrets
 from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of

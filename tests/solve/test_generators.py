@@ -5,7 +5,7 @@ import pytest
 from support.small_resistance import small_resistance, swap
 
 from fogspiel.core.game import find_game
-from fogspiel.games import leduc
+from fogspiel.games.leduc import rules as leduc
 from fogspiel.solve.best_response import exploitability
 from fogspiel.solve.colour_refinement import colours_from, colours_of, quotient
 from fogspiel.solve.generators import Generator, orbits, symmetric, try_out

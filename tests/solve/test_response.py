@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from fogspiel.games import kuhn, leduc, liars_dice
 from fogspiel.games.goofspiel import rules as goofspiel
+from fogspiel.games.kuhn import rules as kuhn
+from fogspiel.games.leduc import rules as leduc
+from fogspiel.games.liars_dice import rules as liars_dice
 from fogspiel.solve.best_response import best_response, exact_exploitability, exploitability
 from fogspiel.solve.tree import CHANCE_NODE, LEAF, Tree, sequence_form, tree_of
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, vector_policy
+from fogspiel.core.exact import best_replies
 from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.pig import exact as pig
-from fogspiel.games.shared.replies import best_replies
 from fogspiel.papers.exploitability import Request, answers_of, checkpoints, diagnose
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
+from ...core.game import Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
-from .strategy import COLUMNS, GAMES, square_name
+from .strategy import COLUMNS, square_name
 
 TARGETS = {
     rules.UNKNOWN: ("", "unknown", "not shot at"),
@@ -48,7 +48,7 @@ def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int
     return across, down
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """Both seas; while ships are placed the own one twice, for ships that lie across and down."""
     own = seen[rules.SEEN_SEA : rules.SEEN_SEA + rules.SQUARES]
     target = seen[rules.SEEN_TARGET : rules.SEEN_TARGET + rules.SQUARES]
@@ -81,7 +81,7 @@ def view(seen: np.ndarray) -> Parts:
     )
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """Both seas as they are."""
     seas = tuple(
         draw_sea(state[rules.SEA + rules.SQUARES * player :][: rules.SQUARES], SEAS, f"Player {player + 1}'s sea", {})
@@ -89,6 +89,3 @@ def truth(state: np.ndarray) -> Parts:
     )
     hits = [(f"hits of player {player + 1}", f"{state[rules.HITS + player]} of {rules.FLEET}") for player in range(2)]
     return *seas, Facts(tuple(hits))
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

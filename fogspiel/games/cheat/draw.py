@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
-from ...core.game import DRAW, LOSS, WIN
+from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import SUITS, face_down, suit_look
 from . import rules
-from .rules import CALL, COLOURS, GAMES, NAMES, count_cards
+from .rules import CALL, COLOURS, NAMES, count_cards
 
 ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 
@@ -26,7 +25,7 @@ def table(colour: int) -> str:
     return "The table is empty: whoever starts names the colour." if colour < 0 else f"The colour is {NAMES[colour]}."
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The own hand, what oneself laid, and how many cards the other has and laid."""
     colour, over = int(seen[rules.SEEN_COLOUR]), seen[rules.SEEN_RESULT] >= 0
     hand, laid = seen[rules.SEEN_HAND : rules.SEEN_LAID], seen[rules.SEEN_LAID :]
@@ -48,7 +47,7 @@ def view(seen: np.ndarray) -> Parts:
     )
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """Both hands and the pile."""
     result = int(state[rules.RESULT])
     hands, laid = state[rules.HAND : rules.LAID].reshape(2, COLOURS), state[rules.LAID :].reshape(2, COLOURS)
@@ -56,6 +55,3 @@ def truth(state: np.ndarray) -> Parts:
     parts = [Cards(f"Hand of player {player + 1}", stacks(hands[player])) for player in range(2)]
     piles = [Cards(f"In the pile, laid by player {player + 1}", stacks(laid[player])) for player in range(2)]
     return Words((f"{table(int(state[rules.COLOUR]))} {words}",)), *parts, *piles
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

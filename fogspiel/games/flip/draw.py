@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
+from ...core.game import Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import face_up
 from . import rules
-from .rules import GAMES, PASS, RANKS, ROW
+from .rules import PASS, RANKS, ROW
 
 PILES = ("left", "right")
 
@@ -35,7 +35,7 @@ def own_rows(cards: list[int], piles: list[int], playing: bool) -> list[Cards]:
     return [*rows, Cards("Fit the right pile as well", tuple(second))] if second else rows
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The piles, the open cards of both, and how many are left."""
     if seen[rules.SEEN_PHASE] == rules.DEALING:
         return (Words(("The cards are being dealt.",)),)
@@ -58,7 +58,7 @@ def view(seen: np.ndarray) -> Parts:
     return Words((words,)), Cards("Piles", table), *rows, Cards("The other's open cards", shown), Facts(facts)
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The piles, the open cards and the stacks."""
     if state[rules.PHASE] == rules.DEALING:
         return (Words((f"{state[rules.DEALT]} of {rules.DECK} cards are dealt.",)),)
@@ -72,6 +72,3 @@ def truth(state: np.ndarray) -> Parts:
         parts.append(Cards(f"Player {player + 1}, open", face_up((str(card + 1) for card in shown), look)))
         parts.append(Cards(f"Player {player + 1}, stack from the top", face_up(str(card + 1) for card in stack)))
     return tuple(parts)
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

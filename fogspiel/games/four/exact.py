@@ -1,7 +1,7 @@
 """Four in a row solved on small boards: who wins from any position with at most 28 empty places.
 
-The search asks a yes-or-no question of the player to move: can he get at least a draw, or at least a win? He can if
-some move leaves an opponent who cannot get the rest, so the two questions take turns from ply to ply. Immediate wins
+The search asks a yes-or-no question of the player to move: can it get at least a draw, or at least a win? It can if
+some move leaves an opponent that cannot get the rest, so the two questions take turns from ply to ply. Immediate wins
 and forced answers to threats are seen at once, columns are tried from the centre, and a table keeps the answers.
 That the first player wins on the full 6 x 7 board by the centre column is an established result (Allis 1988; Allen
 1988), which is not computed here.
@@ -140,12 +140,11 @@ def solver(name: str) -> Solver:
     return Solver(find_game(name))
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of a player against one of the same kind: other pairs are not known."""
     alike = first.strategy is second.strategy and first.how == second.how
     if alike and (first.how == REDRAWN or first.strategy is UNIFORM or first.theta == second.theta is not None):
         return HALF
     raise ValueError(
-        f"the exact score of {first.name} against {second.name} is not known: play games instead; "
-        "truth.four.solver knows the value of positions"
+        f"the exact score of {first.name} against {second.name} is not known: play games instead of --exact"
     )

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
-from ...core.game import DRAW, LOSS, WIN
+from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import face_up
 from . import rules
@@ -24,7 +23,7 @@ def prizes(cards: int, played: int, results: list[int]) -> Cards:
     return Cards("Prizes", tuple(cells))
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The prizes, the hand, and what was bid."""
     cards, played = int(seen[rules.SEEN_CARDS]), int(seen[rules.SEEN_ROUND])
     bids = seen[rules.SEEN_BID : rules.SEEN_RESULT].tolist()
@@ -46,7 +45,7 @@ def view(seen: np.ndarray) -> Parts:
     return Words((words,)), prizes(cards, played, results), Cards("Your hand", hand), Facts(facts)
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The prizes and all bids."""
     cards, played = int(state[rules.CARDS]), int(state[rules.ROUND])
     parts = [prizes(cards, played, state[rules.RESULT :].tolist())]
@@ -55,6 +54,3 @@ def truth(state: np.ndarray) -> Parts:
         shown = face_up((str(bid) for bid in bids if bid), ("own", "other")[player])
         parts.append(Cards(f"Bids of player {player + 1}", shown))
     return tuple(parts)
-
-
-PICTURES = {game.name: Picture(view, truth) for game in rules.GAMES}

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.agents import ALONE, MIXED, Policy
-from ...core.game import CHOOSE, UNIFORM, Game, Kernel
+from ...core.exact import ANYBODY, BestReply, members_of, reply_to_members
+from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
 from ...core.kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
 from .rules import (
@@ -27,19 +28,16 @@ from .rules import (
     question,
 )
 
-# A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to his
-# last pool over his first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
+# A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to its
+# last pool over its first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
 # optimum too. That product is called a stake below.
 
 CERTAIN, EQUAL, DRAWN = range(3)
-"""How a player finds his question: always the same in the same position, any with equal chance, or from a drawn r."""
+"""How a player finds its question: always the same in the same position, any with equal chance, or from a drawn r."""
 GRID = 1 << 53
 """The number of equally likely values of r."""
 MOST_WORK = 4 * 128**3
-"""An exact score of more than four pairs of players who randomise over 128 characters (some 30 s) is refused."""
-
-MOST_MEMBERS = 8
-"""Members of a mixture to which a best reply is computed: its tables have a layer for each set of them."""
+"""An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused."""
 
 
 # The law of a player's question
@@ -87,29 +85,43 @@ def weigh_everywhere(choose, how, plan, most, weights):
 
 
 class Player(NamedTuple):
-    """A player who does not change from game to game, as the kernels need him."""
+    """A player that does not change from game to game, as the kernels need it."""
 
     choose: Kernel
     how: int
     plan: np.ndarray
 
 
-def _players(contender: Policy) -> list[tuple[Fraction, Player]]:
-    """The players behind a contender, with the probability of each."""
-    strategy = contender.strategy
-    if not any(strategy is known for known in (FAMILY, STOCHASTIC, GOD, UNIFORM)):
-        raise ValueError(f"{contender.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
-    if contender.how not in (ALONE, MIXED):
-        raise ValueError(f"{contender.name} changes from game to game: exact results need fixed players or mixtures")
+def player_of(strategy: Strategy, theta: np.ndarray) -> Player:
+    """The player of a parameter vector."""
+    plan = np.zeros(strategy.plan)
+    strategy.prepare(theta, plan)
     how = DRAWN if strategy is STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
-    weights = [Fraction(weight) for weight in contender.weights] or [Fraction(1)]
-    found = []
-    for theta, weight in zip(contender.thetas, weights, strict=True):
-        plan = np.zeros(strategy.plan)
-        strategy.prepare(theta, plan)
-        if weight > 0:
-            found.append((weight / sum(weights), Player(compiled(strategy.choose, CHOOSE), how, plan)))
-    return found
+    return Player(compiled(strategy.choose, CHOOSE), how, plan)
+
+
+def questions_of(player: Player, most: int) -> np.ndarray:
+    """The weight of each question c at [n, m, c], exactly."""
+    weights = np.zeros((most + 1, most + 1, most + 1), np.int64)
+    weigh_everywhere(*player, most, weights.reshape(-1, most + 1))
+    return weights
+
+
+def characters_of(game: Game) -> int:
+    """How many characters each player has to search at the start."""
+    state = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(state)
+    return int(state[CHARACTERS])
+
+
+def _players(policy: Policy) -> list[tuple[Fraction, Player]]:
+    """The players behind a policy, with the probability of each."""
+    strategy = policy.strategy
+    if not any(strategy is known for known in (FAMILY, STOCHASTIC, GOD, UNIFORM)):
+        raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
+    if policy.how not in (ALONE, MIXED):
+        raise ValueError(f"{policy.name} changes from game to game: exact results need fixed players or mixtures")
+    return [(weight, player_of(strategy, theta)) for weight, theta in members_of(policy, Fraction)]
 
 
 def _pairs(first: Policy, second: Policy) -> Iterator[tuple[Fraction, Player, Player]]:
@@ -122,19 +134,17 @@ def _pairs(first: Policy, second: Policy) -> Iterator[tuple[Fraction, Player, Pl
 # Exact scores
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     if not any(game is known for known in GAMES):
         raise ValueError(f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in GAMES)}")
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    pairs = list(_pairs(first, second))
+    characters, pairs = characters_of(game), list(_pairs(first, second))
     certain = sum(player.how == CERTAIN and other.how == CERTAIN for _, player, other in pairs)
-    if (len(pairs) - certain + certain / 100) * state[CHARACTERS] ** 3 > MOST_WORK:
+    if (len(pairs) - certain + certain / 100) * characters**3 > MOST_WORK:
         raise ValueError(f"the exact score of {len(pairs)} pairs of members takes too long: simulate them instead")
     total = Fraction(0)
     for weight, player, other in pairs:
-        starting, replying = _first_mover_wins((player, other), int(state[CHARACTERS]))
+        starting, replying = _first_mover_wins((player, other), characters)
         total += weight * (starting + 1 - replying) / 2
     return total
 
@@ -161,7 +171,7 @@ def _first_mover_wins(players: tuple[Player, Player], characters: int) -> tuple[
 
 
 Situation = tuple[int, int, int]
-"""Who is to move, his pool, and the other's."""
+"""Who is to move, the mover's pool, and the other's."""
 
 
 def _chances(players: tuple[Player, Player], characters: int) -> dict[Situation, np.ndarray]:
@@ -169,14 +179,12 @@ def _chances(players: tuple[Player, Player], characters: int) -> dict[Situation,
     chances: dict[Situation, np.ndarray] = {}
     arises = np.zeros((2, characters + 1, characters + 1), bool)
     arises[:, characters, characters] = True
-    tables = np.zeros((2, (characters + 1) ** 2, characters + 1), np.int64)
-    for player, table in zip(players, tables, strict=True):
-        weigh_everywhere(*player, characters, table)
+    tables = [questions_of(player, characters) for player in players]
     for both in range(2 * characters, 3, -1):
         for own in range(max(2, both - characters), min(characters, both - 2) + 1):
             other = both - own
             for who in np.nonzero(arises[:, own, other])[0].tolist():
-                asked = tables[who, own * (characters + 1) + other]
+                asked = tables[who][own, other]
                 chances[who, own, other] = asked[:own] + asked[own:0:-1]
                 arises[1 - who, other, :own] |= chances[who, own, other] > 0
     return chances
@@ -258,15 +266,60 @@ def first_player_rate(characters: int) -> float:
     return float(optimum(characters)[0][characters, characters])
 
 
-# The best reply to a mixture
+# Best replies
 
-# A member is drawn once a game, so its questions tell who it is. Members who do not randomise leave the replier with
-# the set of those who would have asked the same so far: his state is both pools and that set, and no odds change in it.
+MOST_MEMBERS = 8
+"""Members of a mixture to which a best reply is computed: its tables have a layer for each set of them."""
+
+
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
+    """The best reply of all; to a mixture of many members, or of random ones, the reply if it names its member."""
+    most, members = characters_of(game), _players(player)
+    if 1 < len(members) <= MOST_MEMBERS and all(member.how == CERTAIN for _, member in members):
+        return [BestReply(ANYBODY, _mixture_reply_score(members, most))]
+    return [reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
+
+
+def _reply_score(player: Player, most: int) -> float:
+    """The reply asks what serves it best, the player what it asks."""
+    own, other = np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1))
+    fill_reply(questions_of(player, most), own, other)
+    return float(own[most, most] + 1 - other[most, most]) / 2
 
 
 @kernel
-def fill_replies(questions, weights, mine, theirs):
-    """Fill the replier's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
+def fill_reply(weights, own, other):
+    """Fill the mover's chance by [its pool, the other's]: `own` if the best reply moves, `other` if the player does."""
+    most = len(own) - 1
+    for both in range(4, 2 * most + 1):
+        for n in range(max(2, both - most), min(most, both - 2) + 1):
+            m = both - n
+            best, asked, total = 0.0, 0.0, 0
+            for c in range(1, n):
+                best = max(best, (c * (1.0 - other[m, c]) + (n - c) * (1.0 - other[m, n - c])) / n)
+                times = weights[n, m, c]
+                asked += times * (c * (1.0 - own[m, c]) + (n - c) * (1.0 - own[m, n - c])) / n
+                total += times
+            own[n, m] = best
+            other[n, m] = asked / total
+
+
+def _mixture_reply_score(members: list[tuple[Fraction, Player]], most: int) -> float:
+    """What the reply scores that sees what a mixture asks.
+
+    A member is drawn once per game, so its questions tell which it is. Members that do not randomise leave the reply
+    with the set of those that would have asked the same so far: its state is both pools and that set, and no odds
+    change in it.
+    """
+    questions = np.array([questions_of(member, most).argmax(axis=2) for _, member in members])
+    mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
+    fill_mixture_reply(questions, np.array([float(weight) for weight, _ in members]), mine, theirs)
+    return float(mine[-1, most, most] + theirs[-1, most, most]) / 2
+
+
+@kernel
+def fill_mixture_reply(questions, weights, mine, theirs):
+    """Fill the reply's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
     members, most = len(weights), mine.shape[1] - 1
     for these in range(1, 1 << members):
         total = 0.0
@@ -297,24 +350,6 @@ def fill_replies(questions, weights, mine, theirs):
                     if own - c > 1:
                         won += weight * (own - c) * mine[group, other, own - c]
                 theirs[these, own, other] = won / (total * own)
-
-
-def reply_score(game: Game, player: Policy) -> float:
-    """What the best reply to a fixed player or mixture scores, both starting orders alike, seeing what it asks."""
-    members = _players(player)
-    if len(members) > MOST_MEMBERS or any(member.how != CERTAIN for _, member in members):
-        raise ValueError(f"the best reply is known for at most {MOST_MEMBERS} members, none of whom randomises")
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    most = int(state[CHARACTERS])
-    questions = np.zeros((len(members), most + 1, most + 1), np.int64)
-    for (_, member), asked in zip(members, questions, strict=True):
-        table = np.zeros(((most + 1) ** 2, most + 1), np.int64)
-        weigh_everywhere(*member, most, table)
-        asked[:] = table.argmax(axis=1).reshape(most + 1, most + 1)
-    mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
-    fill_replies(questions, np.array([float(weight) for weight, _ in members]), mine, theirs)
-    return float(mine[-1, most, most] + theirs[-1, most, most]) / 2
 
 
 def _checked(characters: int) -> int:

@@ -3,12 +3,10 @@
 import numpy as np
 
 from ...core.agents import Policy, find_policy
-from ...core.exact import exact_score
 from ...core.explanation import Explanation, Picture, Table, heat_map, percent
-from ...core.game import CHOOSE, Game
-from ...core.kernel import compiled
-from .exact import CERTAIN, DRAWN, fill_optimum, rate, weigh_everywhere
-from .rules import CHARACTERS, GOD, STOCHASTIC
+from ...core.game import Game
+from .exact import characters_of, exact_score, fill_optimum, player_of, questions_of, rate
+from .rules import GOD, STOCHASTIC
 
 OPPONENTS = ("dichotomy", "OL", "God")
 SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))
@@ -19,8 +17,10 @@ STEPS = 16
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The questions beside those of God, and the scores against the paper's players."""
-    characters, god = _characters(game), find_policy(game, "God")
-    asked, optimal = _questions(player, characters), _questions(god, characters)
+    characters = characters_of(game)
+    asked, optimal = (
+        questions_of(player_of(one.strategy, one.thetas[0]), characters) for one in (player, find_policy(game, "God"))
+    )
     typical = Table(
         f"What {player.name} asks about",
         ("own left", "other's left", "it asks about", "share of the own", "God asks about"),
@@ -44,21 +44,6 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     most = max(float(shares.max()) for shares in maps.values())
     pictures = tuple(_picture(name, shares, left, most) for name, shares in maps.items())
     return Explanation(_sentences(player, asked, characters), (typical, table), pictures)
-
-
-def _characters(game: Game) -> int:
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    return int(state[CHARACTERS])
-
-
-def _questions(player: Policy, characters: int) -> np.ndarray:
-    """The weight of each question c at [n, m, c], exactly."""
-    plan, weights = np.zeros(player.strategy.plan), np.zeros(((characters + 1) ** 2, characters + 1), np.int64)
-    player.strategy.prepare(player.thetas[0], plan)
-    how = DRAWN if player.strategy is STOCHASTIC else CERTAIN
-    weigh_everywhere(compiled(player.strategy.choose, CHOOSE), how, plan, characters, weights)
-    return weights.reshape(characters + 1, characters + 1, characters + 1)
 
 
 def _mean(weights: np.ndarray) -> float:

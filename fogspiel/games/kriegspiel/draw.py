@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.drawing import Picture
+from ...core.game import Game
 from ...core.picture import Chess, Parts
 from ..chess.fen import LETTERS, SIDES, square_name
 from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
 from ..chess.words import directions_in, message_text
 from . import rules
-from .words import ENDINGS, GAMES, recent_messages
+from .words import ENDINGS, recent_messages
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7
@@ -47,7 +47,7 @@ def _many(men: np.ndarray) -> list[int]:
     return [(int(there) % 2**SQUARES).bit_count() for there in men]
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """What one side sees and hears."""
     player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
@@ -81,7 +81,7 @@ def view(seen: np.ndarray) -> Parts:
     )
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
@@ -106,6 +106,3 @@ def truth(state: np.ndarray) -> Parts:
             over=bool(end),
         ),
     )
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

@@ -1,11 +1,11 @@
 """Morra solved: only two marginals of a player matter, and exploitability has a closed form.
 
-With f the fingers a player shows and h = call - f what he expects the opponent to show, his call is right exactly
+With f the fingers a player shows and h = call - f what it expects the opponent to show, its call is right exactly
 when h is the opponent's f. So the score of a player with marginals a of f and b of h against one with a' and b' is
 
     1/2 + (b . a' - b' . a) / 2
 
-where only h = 0..5 counts. Whatever he does, an opponent can hold him to 1/2 - (max a - min b) / 2, and a strategy is
+where only h = 0..5 counts. Whatever it does, an opponent can hold it to 1/2 - (max a - min b) / 2, and a strategy is
 optimal if and only if both marginals are uniform on 0..5.
 
 The probabilities are those of the softmax as the kernel computes it: the weights are doubles, here taken as the exact
@@ -17,7 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
+from ...core.agents import REDRAWN, Policy
+from ...core.exact import ANYBODY, BestReply, members_of
 from ...core.game import UNIFORM, Game, check_vector
 from .rules import ACTIONS, CALLS, FAMILY, FINGERS, GAMES, sensible, weigh
 
@@ -35,22 +36,20 @@ def law(theta: Sequence[float] | np.ndarray) -> Law:
 
 
 def law_of(player: Policy) -> Law:
-    """The exact probabilities of the actions of a contender.
+    """The exact probabilities of the actions of a policy.
 
     A redrawn Gaussian vector has exchangeable entries, so on average over the draws every action has probability 1/66,
     and the score is linear in the probabilities: in one throw it plays exactly like the uniform player.
     """
-    if player.how == IN_TURN:
-        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+    members = members_of(player, Fraction)
     if player.strategy is UNIFORM or player.how == REDRAWN:
         return [Fraction(1, ACTIONS)] * ACTIONS
     if player.strategy is not FAMILY:
         raise ValueError(f"{player.name} is not a player of morra whose probabilities are known")
-    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
-    mixed = [Fraction(0)] * ACTIONS
-    for weight, theta in zip(weights, player.thetas, strict=True):
-        mixed = [p + weight / sum(weights) * q for p, q in zip(mixed, law(theta), strict=True)]
-    return mixed
+    mean = [Fraction(0)] * ACTIONS
+    for weight, theta in members:
+        mean = [p + weight * q for p, q in zip(mean, law(theta), strict=True)]
+    return mean
 
 
 def _marginals(probabilities: Law) -> tuple[Law, Law]:
@@ -60,7 +59,7 @@ def _marginals(probabilities: Law) -> tuple[Law, Law]:
     return shown, expected
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`."""
     (a, b), (other_a, other_b) = _marginals(law_of(first)), _marginals(law_of(second))
     won = sum((x * y for x, y in zip(b, other_a, strict=True)), Fraction(0))
@@ -74,21 +73,16 @@ def marginals(theta: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.array(shown, float), np.array(expected, float)
 
 
-def exploitability_exact(theta: Sequence[float] | np.ndarray) -> Fraction:
+def exploitability(theta: Sequence[float] | np.ndarray) -> Fraction:
     """How far above 1/2 the best opponent scores: (max of the fingers' law - min of the expected fingers') / 2."""
     shown, expected = _marginals(law(theta))
     return (max(shown) - min(expected)) / 2
 
 
 def exploitability_of(player: Policy) -> Fraction:
-    """How far above 1/2 the best opponent scores against a contender, whom he knows but for what was drawn."""
+    """How far above 1/2 the best opponent scores, who knows the player but not what it draws."""
     shown, expected = _marginals(law_of(player))
     return (max(shown) - min(expected)) / 2
-
-
-def exploitability(theta: Sequence[float] | np.ndarray) -> float:
-    """`exploitability_exact` as a number."""
-    return float(exploitability_exact(theta))
 
 
 def best_response(theta: Sequence[float] | np.ndarray) -> int:
@@ -97,11 +91,8 @@ def best_response(theta: Sequence[float] | np.ndarray) -> int:
     return sensible(expected.index(min(expected)), shown.index(max(shown)))
 
 
-def best_score_against_redrawn() -> Fraction:
-    """What the best player scores against a Gaussian vector redrawn for every game: 1/2 + 5/132.
-
-    The redrawn player throws each of the 66 actions with probability 1/66 (see `law_of`). So he shows each number of
-    fingers with probability 1/6 but expects each of 0..5 with probability 6/66 only, as many of his calls cannot be
-    right: the best response gains (1/6 - 1/11) / 2 = 5/132.
-    """
-    return Fraction(1, 2) + Fraction(5, 132)
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
+    """The best reply of all: a game is one throw, so only the mean law of the members counts."""
+    laws = [(weight, *marginals(theta)) for weight, theta in members_of(player, float)]
+    shown, expected = (sum(law[0] * law[place] for law in laws) for place in (1, 2))
+    return [BestReply(ANYBODY, 0.5 + float(np.max(shown) - np.min(expected)) / 2)]

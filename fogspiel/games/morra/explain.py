@@ -3,7 +3,7 @@
 from ...core.agents import Policy
 from ...core.explanation import Explanation, Table, heat_map, percent
 from ...core.game import Game
-from .exact import best_response, exploitability_exact, law, marginals
+from .exact import best_response, exploitability, law, marginals
 from .rules import CALLS, FINGERS, label, words
 
 
@@ -11,7 +11,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """The two marginals, which are all that matters, and the best reply to them."""
     theta = player.thetas[0]
     shown, expected = marginals(theta)
-    cost = exploitability_exact(theta)
+    cost = exploitability(theta)
     nonsense = max(0.0, 1.0 - float(expected.sum()))
     if cost:
         exactly = f" = {cost}" if len(str(cost)) < 24 else ""

@@ -1,12 +1,6 @@
 """Morra: both show some fingers and call the total of both hands; who alone calls it right wins.
 
-Both throw at once: the second player's throw is played after the first one's, which stays hidden until then.
-
-Data sheet of a state (int64 cells)
-    0 FIRST     the first player's throw as long as it is hidden, otherwise -1
-    1 SHOWN     the throws for all to see, of each player; -1 before that
-Data sheet of a view: the own throw, then the other's once it is shown; -1 where there is none.
-
+Data sheets of state and view: `shared/one_throw.py`.
 Action 11 * fingers + call: fingers 0..5, call 0..10.
 """
 
@@ -14,31 +8,22 @@ import math
 
 import numpy as np
 
-from ...core.game import DRAW, OVER, Game, Rules, Sizes, Strategy, Vector
+from ...core.game import DRAW, Game, Rules, Sizes, Strategy, Vector
 from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
+from ..shared import one_throw
+from ..shared.one_throw import SHOWN, apply, mover, view
 
-FIRST, SHOWN = 0, 1
-SEEN_OWN, SEEN_OTHER = 0, 1
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
 
 
-# The six rules
+# The rules that are its own
 
 
 @kernel
 def start(state):
-    state[FIRST] = -1
-    state[SHOWN] = -1
-    state[SHOWN + 1] = -1
-
-
-@kernel
-def mover(state):
-    if state[SHOWN] >= 0:
-        return OVER
-    return 1 if state[FIRST] >= 0 else 0
+    one_throw.begin(state)
 
 
 @kernel
@@ -46,23 +31,6 @@ def legal(state, out):
     for action in range(ACTIONS):
         out[action] = action
     return ACTIONS
-
-
-@kernel
-def apply(state, action):
-    if state[FIRST] < 0:
-        state[FIRST] = action
-    else:
-        state[SHOWN] = state[FIRST]
-        state[SHOWN + 1] = action
-        state[FIRST] = -1
-
-
-@kernel
-def view(state, player, out):
-    own_is_hidden = player == 0 and state[FIRST] >= 0
-    out[SEEN_OWN] = state[FIRST] if own_is_hidden else state[SHOWN + player]
-    out[SEEN_OTHER] = state[SHOWN + 1 - player]
 
 
 @inlined
@@ -161,19 +129,6 @@ def label(action: int) -> str:
     return f"show {action // CALLS} call {action % CALLS}"
 
 
-def show(seen: np.ndarray) -> str:
-    own, other = int(seen[SEEN_OWN]), int(seen[SEEN_OTHER])
-    if own < 0:
-        return "show 0 to 5 fingers and call the total of both hands"
-    return f"your throw: {label(own)}; the other's: {label(other) if other >= 0 else 'hidden'}"
-
-
-def reveal(state: np.ndarray) -> str:
-    if state[SHOWN] >= 0:
-        return f"player 1: {label(int(state[SHOWN]))}; player 2: {label(int(state[SHOWN + 1]))}"
-    return f"player 1: {label(int(state[FIRST]))}, hidden" if state[FIRST] >= 0 else "nobody has thrown"
-
-
 def words(theta: np.ndarray) -> str:
     """What a vector throws most."""
     weights = np.zeros(ACTIONS)
@@ -213,8 +168,8 @@ GAMES = (
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
-        show=show,
-        reveal=reveal,
+        show=one_throw.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
+        reveal=one_throw.reveal_with(label, "nobody has thrown"),
         label=label,
         source=SOURCE,
         strategy=FAMILY,

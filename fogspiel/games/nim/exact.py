@@ -3,14 +3,14 @@
 Positions are analysed backwards from the end by the rules alone, without Bouton's theorem.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy, find_policy, vector_policy
-from ...core.game import UNIFORM, Game
+from ...core.agents import REDRAWN, Policy
+from ...core.exact import BestReply, members_of, reply_to_members
+from ...core.game import UNIFORM, Game, Strategy
 from .rules import FULL, GAMES, POSITIONS, SEEN_HEAP, STEP, heaps_of
 
 NIM = GAMES[0]
@@ -40,16 +40,10 @@ def lost_indices() -> frozenset[int]:
     return frozenset(lost)
 
 
-def lost_positions() -> set[tuple[int, ...]]:
-    """The positions that are lost for the player to move, as heaps."""
-    return {heaps_of(position) for position in lost_indices()}
-
-
-def actions_of(player: Policy, row: int = 0) -> list[int]:
-    """What a player who never draws lots does in each position, by its index (nothing at the end, 0)."""
-    strategy = player.strategy
+def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
+    """What a player that draws nothing does in each position, by its index (nothing at the end, 0)."""
     plan, stream, seen = np.zeros(strategy.plan), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
-    strategy.prepare(player.thetas[row], plan)
+    strategy.prepare(theta, plan)
     chosen = [0]
     for position in ALL_POSITIONS:
         seen[SEEN_HEAP:] = heaps_of(position)
@@ -57,26 +51,13 @@ def actions_of(player: Policy, row: int = 0) -> list[int]:
     return chosen
 
 
-def kept_wins(theta: Sequence[float] | np.ndarray) -> tuple[int, int]:
-    """In how many of the won positions the strategy leaves a lost one, and how many won positions there are."""
-    chosen, lost = actions_of(vector_policy(NIM, theta)), lost_indices()
-    won = [position for position in ALL_POSITIONS if position not in lost]
-    return sum(moves(position)[chosen[position]] in lost for position in won), len(won)
-
-
-def against_perfect(theta: Sequence[float] | np.ndarray) -> Fraction:
-    """The score against the perfect player: he always wins when he moves second, so it is 1/2 at best."""
-    return score(NIM, vector_policy(NIM, theta), find_policy(NIM, "perfect"))
-
-
 Play = list[dict[int, Fraction]]
 """For each position the chances of the positions a player leaves."""
 
 
 def _plays(player: Policy) -> list[tuple[Fraction, Play]]:
-    """The ways a contender plays, with their weights."""
-    if player.how == IN_TURN:
-        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+    """The ways a policy plays, with their probabilities."""
+    members = members_of(player, Fraction)
     if player.how == REDRAWN:
         raise ValueError("the exact score of a redrawn value function at nim is not known: play games instead")
     if player.strategy is UNIFORM:
@@ -84,12 +65,11 @@ def _plays(player: Policy) -> list[tuple[Fraction, Play]]:
         return [(Fraction(1), equal)]
     if player.strategy not in (NIM.strategy, NIM.named["perfect"]):
         raise ValueError(f"{player.name} is not a player of nim whose moves are known")
-    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
     found = []
-    for row, weight in enumerate(weights):
-        chosen = actions_of(player, row)
+    for weight, theta in members:
+        chosen = actions_of(player.strategy, theta)
         play: Play = [{}, *({moves(position)[chosen[position]]: Fraction(1)} for position in ALL_POSITIONS)]
-        found.append((weight / sum(weights), play))
+        found.append((weight, play))
     return found
 
 
@@ -102,7 +82,7 @@ def _wins(first: Play, second: Play) -> tuple[Fraction, Fraction]:
     return wins[-1], others[-1]
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     total, others = Fraction(0), _plays(second)
     for weight, play in _plays(first):
@@ -110,3 +90,19 @@ def score(game: Game, first: Policy, second: Policy) -> Fraction:
             wins, wins_other = _wins(play, other)
             total += weight * weight_other * (1 + wins - wins_other) / 2
     return total
+
+
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
+    """The best reply, to one member at a time: it would have to guess the member of a mixture from the moves."""
+    return [reply_to_members(player, lambda theta: _reply_score(player.strategy, theta))]
+
+
+def _reply_score(strategy: Strategy, theta: np.ndarray) -> float:
+    """Backwards from the end: the reply needs one move that wins, the player has just the one it makes."""
+    chosen = actions_of(strategy, theta)
+    own, other = [1.0], [0.0]  # what the reply scores when it is to move, and when the player is
+    for position in ALL_POSITIONS:
+        after = moves(position)
+        own.append(max(other[left] for left in after.values()))
+        other.append(own[after[chosen[position]]])
+    return (own[-1] + other[-1]) / 2

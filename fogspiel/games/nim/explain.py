@@ -3,7 +3,7 @@
 from ...core.agents import Policy, find_policy
 from ...core.explanation import Explanation, Table, percent
 from ...core.game import Game
-from .exact import ALL_POSITIONS, actions_of, lost_indices, moves, score
+from .exact import ALL_POSITIONS, actions_of, exact_score, lost_indices, moves
 from .rules import heaps_of, label
 
 SHOWN = 8
@@ -12,12 +12,12 @@ SHOWN = 8
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """How much of perfect play there is in a value function."""
-    chosen, lost = actions_of(player), lost_indices()
+    chosen, lost = actions_of(player.strategy, player.thetas[0]), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]
     kept = len(won) - len(mistakes)
-    # The start is lost for the player to move, so the perfect player wins whenever he moves second.
-    second = 2 * score(game, player, find_policy(game, "perfect"))
+    # The start is lost for the player to move, so the perfect player wins whenever it moves second.
+    second = 2 * exact_score(game, player, find_policy(game, "perfect"))
     sentences = (
         f"{player.name} keeps the win in {kept} of {len(won)} won positions ({percent(kept / len(won))}).",
         f"From 1-3-5-7 it begins with: {label(chosen[-1])}.",

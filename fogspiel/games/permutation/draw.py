@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
-from ...core.game import DRAW, LOSS, WIN
+from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
 from .rules import CELLS, SIGNS, board_text, in_words, name_of
@@ -41,7 +40,7 @@ def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> Board:
     return board_of(cells, "How the orders played")
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The own order; the other's and the board once the game is over."""
     own, other, seat = seen[rules.SEEN_OWN : rules.SEEN_OTHER], seen[rules.SEEN_OTHER :], int(seen[rules.SEEN_SEAT])
     result = int(seen[rules.SEEN_RESULT])
@@ -57,7 +56,7 @@ def view(seen: np.ndarray) -> Parts:
     return Words((f"{words} {ENDS[result]}",)), outcome_on(first, second, seat), mine, theirs, orders
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """Both orders, and the board once they have played."""
     orders = [state[rules.ORDER + CELLS * player :][:CELLS] for player in range(2)]
     parts = tuple(
@@ -67,6 +66,3 @@ def truth(state: np.ndarray) -> Parts:
     if state[rules.RESULT] < 0:
         return parts
     return Words((ENDS[int(state[rules.RESULT])],)), outcome_on(orders[0], orders[1], 0), *parts
-
-
-PICTURES = {game.name: Picture(view, truth) for game in rules.GAMES}

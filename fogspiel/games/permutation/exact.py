@@ -11,13 +11,14 @@ from functools import cache
 
 import numpy as np
 
-from ...core.agents import ALONE, IN_TURN, MIXED, REDRAWN, Policy, vector_policy
-from ...core.game import UNIFORM, Game, Vector
+from ...core.agents import REDRAWN, Policy
+from ...core.exact import ANYBODY, BestReply, members_of
+from ...core.game import UNIFORM, Game
 from ...core.kernel import kernel
 from ..shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
 from . import equilibrium as solution
 from . import scores as exact
-from .rules import CELLS, EQUILIBRIUM, FAMILY, GAMES, orders_of, ranks
+from .rules import CELLS, EQUILIBRIUM, FAMILY, GAMES, orders_of
 from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
 TTT_GAME = GAMES[0]
@@ -172,23 +173,21 @@ def _shared_out(weights: dict[Permutation, int | Fraction]) -> Law:
 
 
 def laws(player: Policy) -> tuple[Law, Law] | None:
-    """The orders of a contender moving first and moving second with their probabilities; None if all are equally so.
+    """The orders of a policy moving first and moving second with their probabilities; None if all are equally likely.
 
     A redrawn Gaussian vector has all orders with equal probability, as the uniform player does.
     """
-    if player.how == IN_TURN:
-        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+    members = members_of(player, Fraction)
     if player.strategy is UNIFORM or player.how == REDRAWN:
         return None
     if player.strategy is EQUILIBRIUM:
         return equilibrium()
     if player.strategy is not FAMILY:
         raise ValueError(f"{player.name} is not a player of permutation-ttt whose orders are known")
-    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
     found: tuple[Law, Law] = ({}, {})
-    for weight, theta in zip(weights, player.thetas, strict=True):
+    for weight, theta in members:
         for law, order in zip(found, orders_of(theta), strict=True):
-            law[order] = law.get(order, Fraction(0)) + weight / sum(weights)
+            law[order] = law.get(order, Fraction(0)) + weight
     return found
 
 
@@ -207,7 +206,7 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
     return Fraction(total, 2 * sum(x) * sum(y))
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
     one, other = laws(first) or (None, None), laws(second) or (None, None)
     return (1 + _first_scores(one[0], other[1]) - _first_scores(other[0], one[1])) / 2
@@ -222,33 +221,11 @@ def replies(player: Policy) -> tuple[Reply, Reply]:
 
 
 def exploitability_of(player: Policy) -> Fraction:
-    """How far above 1/2 the best opponent scores against a contender, whom he knows but for what was drawn."""
+    """How far above 1/2 the best opponent scores, who knows the player but not what it draws."""
     first, second = replies(player)
     return (first.score + second.score - 1) / 2
 
 
-def _population(thetas: Sequence[float] | np.ndarray) -> Policy:
-    """One vector, or rows of vectors of which one is drawn evenly before every game."""
-    rows = np.atleast_2d(np.array(thetas, np.float64))
-    if not rows.size:
-        raise ValueError("a population without players has no exploitability; give at least one vector")
-    checked = np.vstack([vector_policy(TTT_GAME, row).thetas for row in rows])
-    how = ALONE if len(checked) == 1 else MIXED
-    return Policy("population", FAMILY, checked, how, (1.0,) * len(checked) if how == MIXED else ())
-
-
-def exploitability(thetas: Sequence[float] | np.ndarray) -> Fraction:
-    """How far above 1/2 the best opponent scores against a vector or an evenly drawn population of them (rows)."""
-    return exploitability_of(_population(thetas))
-
-
-def best_response(thetas: Sequence[float] | np.ndarray) -> Vector:
-    """The vector that scores most against a vector or an evenly drawn population of them (rows)."""
-    first, second = replies(_population(thetas))
-    return ranks(first.cells, second.cells)
-
-
-def best_vector_against_random() -> tuple[Vector, Fraction]:
-    """The vector that scores most against a redrawn Gaussian, and its score."""
-    first, second = best_against_random(0), best_against_random(1)
-    return ranks(first.cells, second.cells), (first.score + second.score) / 2
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
+    """The best reply of all."""
+    return [BestReply(ANYBODY, 0.5 + float(exploitability_of(player)))]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from ...core.agents import Policy, find_policy
 from ...core.explanation import Explanation, Picture, Table, percent
 from ...core.game import UNIFORM, Game
-from .exact import Law, against_random, exploitability_of, laws, replies, score
+from .exact import Law, against_random, exact_score, exploitability_of, laws, replies
 from .rules import CELLS, EQUILIBRIUM
 
 SEATS = ("moving first", "moving second")
@@ -28,13 +28,13 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         (seat, *_shown(_against_random(law, number)))
         for number, (law, seat) in enumerate(zip(orders, SEATS, strict=True))
     ]
-    rows.append(("both", *_shown(score(game, player, find_policy(game, UNIFORM.name)))))
+    rows.append(("both", *_shown(exact_score(game, player, find_policy(game, UNIFORM.name)))))
     title = f"What {player.name} scores against random orders, exactly"
-    sentences = (_said(player), *of_mixture(player))
+    sentences = (_said(player), *explain_mixture(player))
     return Explanation(sentences, (Table(title, ("seat", "score", "as a fraction"), tuple(rows)),), tuple(pictures))
 
 
-def of_mixture(player: Policy) -> tuple[str, ...]:
+def explain_mixture(player: Policy) -> tuple[str, ...]:
     """How far above 1/2 the best opponent scores against all of a player."""
     cost = exploitability_of(player)
     exactly = str(cost) if len(str(cost)) < 24 else f"{float(cost):.6f}"

@@ -8,15 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
+from ...core.agents import REDRAWN, Policy
+from ...core.exact import members_of
 from ...core.game import Game, check_vector
 from ...core.kernel import kernel
 from .rules import GAMES, play
 
 FOUR = GAMES[0]
-
-Weighted = list[tuple[Fraction, np.ndarray]]
-"""Parameter vectors with their weights."""
 
 
 @kernel
@@ -44,17 +42,15 @@ def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np
     return out
 
 
-def _members(player: Policy) -> Weighted:
-    """The vectors of a contender with their weights."""
-    if player.how == IN_TURN:
-        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+def _members(player: Policy) -> list[tuple[Fraction, np.ndarray]]:
+    """The vectors of a policy with their probabilities."""
+    members = members_of(player, Fraction)
     if player.how == REDRAWN or player.strategy is not FOUR.strategy:
         raise ValueError(f"the exact score of {player.name} at permutation-four is not known: play games instead")
-    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
-    return [(weight / sum(weights), theta) for weight, theta in zip(weights, player.thetas, strict=True)]
+    return members
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, seeds or mixtures of them, the mean of both starting orders."""
     one, other = _members(first), _members(second)
     starting = first_player_matrix([float(t[0]) for _, t in one], [float(t[1]) for _, t in other])

@@ -1,7 +1,7 @@
 """Pig solved: exact scores of thresholds, the matrix of all of them with its saddle point, and optimal play.
 
-Between thresholds nobody looks at the other's bank, so the turns each needs to reach 100 are independent, and whoever
-starts wins if he needs no more turns than the other. `score` is exact; `rate` does every other pair in floating point.
+Between thresholds neither looks at the other's bank, so the turns each needs to reach 100 are independent, and whoever
+starts wins with no more turns than the other. `exact_score` gives fractions; `rate` takes any pair, in floating point.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import IN_TURN, MIXED, REDRAWN, Policy
+from ...core.agents import REDRAWN, Policy
+from ...core.exact import THRESHOLD, BestReply, members_of, reply_to_members
 from ...core.game import UNIFORM, Game
 from ...core.kernel import kernel
 from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
@@ -48,7 +49,7 @@ def turn_to(target: int) -> Turn:
 
 
 def _turns(threshold: int) -> dict[int, Turn]:
-    """The turn of a threshold player from each bank he can have, fullest bank first."""
+    """The turn of a threshold player from each bank it can have, fullest bank first."""
     found: dict[int, Turn] = {}
     banks = {0}
     for bank in range(GOAL):
@@ -83,18 +84,16 @@ def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
 
 
 def _thresholds(player: Policy) -> list[tuple[Fraction, int]]:
-    """The thresholds of a contender with their weights."""
-    if player.how == IN_TURN:
-        raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
+    """The thresholds of a policy with their probabilities."""
+    members = members_of(player, Fraction)
     if player.how == REDRAWN:
-        raise ValueError("the score of a redrawn threshold is not a fraction: truth.pig.rate gives it to 12 digits")
+        raise ValueError("the score of a redrawn threshold is not a fraction: play games instead of --exact")
     if player.strategy is not FAMILY:
-        raise ValueError(f"no fraction is known for {player.name} at pig: truth.pig.rate gives its score to 12 digits")
-    weights = [Fraction(weight) for weight in player.weights] if player.how == MIXED else [Fraction(1)]
-    return [(w / sum(weights), threshold_of(theta)) for w, theta in zip(weights, player.thetas, strict=True) if w]
+        raise ValueError(f"no fraction is known for {player.name} at pig: play games instead of --exact")
+    return [(weight, threshold_of(theta)) for weight, theta in members]
 
 
-def score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
     if first.strategy is second.strategy and (first.how == second.how == REDRAWN or not first.strategy.parameters):
         return HALF  # two of the same kind
@@ -109,15 +108,20 @@ def score(game: Game, first: Policy, second: Policy) -> Fraction:
 # All thresholds at once
 
 
-def turns_needed(threshold: int) -> np.ndarray:
-    """The chance that a threshold player reaches the goal in his first, second, .. turn, until 1e-18 is left."""
-    step = np.zeros((GOAL, GOAL + 1))
+def turn_table(threshold: int) -> np.ndarray:
+    """The chance at [bank, after] that a turn of a threshold player leads from one bank to another."""
+    table = np.zeros((GOAL, GOAL + 1))
     for bank in range(GOAL):
         turn = turn_to(min(threshold, GOAL - bank))
-        step[bank, bank] = turn.lost / turn.total
+        table[bank, bank] = turn.lost / turn.total
         for i, chance in enumerate(turn.gains):
-            step[bank, min(bank + turn.target + i, GOAL)] += chance / turn.total
-    at, reached = np.eye(GOAL)[0], []
+            table[bank, min(bank + turn.target + i, GOAL)] += chance / turn.total
+    return table
+
+
+def turns_needed(threshold: int) -> np.ndarray:
+    """The chance that a threshold player reaches the goal in its first, second, .. turn, until 1e-18 is left."""
+    step, at, reached = turn_table(threshold), np.eye(GOAL)[0], []
     while at.sum() > 1e-18:
         after = at @ step
         reached.append(after[GOAL])
@@ -162,12 +166,6 @@ def redrawn_law(slope: float = SLOPE) -> np.ndarray:
     return np.concatenate([np.zeros(LEAST), np.diff(below)])
 
 
-def best_against_redrawn(slope: float = SLOPE) -> tuple[int, float]:
-    """The threshold that scores best against a redrawn Gaussian parameter, and its score."""
-    scores = threshold_matrix()[LEAST:, LEAST:] @ redrawn_law(slope)[LEAST:]
-    return LEAST + int(scores.argmax()), float(scores.max())
-
-
 # Optimal play, and any two policies against each other
 
 
@@ -188,7 +186,7 @@ def optimum() -> Optimum:
 
 @kernel
 def turn_line(own, other, rolls, replies, values, slopes):
-    """The mover's chance to win is a + b L, with L his chance after a lost turn: returns a and b."""
+    """The mover's chance to win is a + b L, with L its chance after a lost turn: returns a and b."""
     for points in range(GOAL - own, GOAL - own + FACES):
         values[points] = 1.0
         slopes[points] = 0.0
@@ -215,8 +213,8 @@ def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
             wins_1[other, own] = a_1 + b_1 * (1.0 - wins_0[own, other])
 
 
-def _policies(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
-    """The policies of a contender (the chance to roll at [own, other, turn]) with their weights."""
+def _plays(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
+    """The ways a policy plays (the chance to roll at [own, other, turn]) with their probabilities."""
     if player.strategy is OPTIMUM:
         yield 1.0, optimum().rolls.astype(float)
         return
@@ -230,10 +228,53 @@ def _policies(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
 
 def rate(first: Policy, second: Policy) -> float:
     """The score of `first` against `second` in floating point, the mean of both starting orders."""
-    total, others = 0.0, list(_policies(second))
-    for weight, rolls in _policies(first):
+    total, others = 0.0, list(_plays(second))
+    for weight, rolls in _plays(first):
         for weight_other, rolls_other in others:
             wins = np.zeros((2, GOAL, GOAL))
             fill_wins(rolls, rolls_other, wins[0], wins[1])
             total += weight * weight_other * (1 + wins[0, 0, 0] - wins[1, 0, 0]) / 2
     return total
+
+
+# Best replies
+
+
+def best_replies(game: Game, player: Policy) -> list[BestReply]:
+    """The best reply, to one member at a time (it cannot tell which it meets), and the best threshold against all."""
+    scores, members = threshold_matrix(), members_of(player, float)
+    met = np.sum([weight * scores[LEAST:, threshold_of(theta)] for weight, theta in members], axis=0)
+    return [reply_to_members(player, _reply_score), BestReply(THRESHOLD, float(met.max()))]
+
+
+def _reply_score(theta: np.ndarray) -> float:
+    """Value iteration against a threshold, for each pair of banks at once: fuller banks first."""
+    own, other = np.zeros((GOAL, GOAL)), np.zeros((GOAL, GOAL))
+    fill_reply(turn_table(threshold_of(theta)), own, other)
+    return float(own[0, 0] + other[0, 0]) / 2
+
+
+@kernel
+def fill_reply(turns, own, other):
+    """Fill what the best reply wins when it is to move, and when the player is, by [its bank, the player's bank]."""
+    values = np.zeros(GOAL + FACES)
+    for mine in range(GOAL - 1, -1, -1):
+        for theirs in range(GOAL - 1, -1, -1):
+            passed = 0.0  # what the player's turn leaves if it gains something: a full bank has won
+            for bank in range(theirs + 1, GOAL):
+                passed += turns[theirs, bank] * own[mine, bank]
+            before = -1.0
+            while own[mine, theirs] - before > 1e-15:
+                before = own[mine, theirs]
+                other[mine, theirs] = passed + turns[theirs, theirs] * before
+                for points in range(GOAL - mine, GOAL - mine + FACES):
+                    values[points] = 1.0
+                for points in range(GOAL - mine - 1, -1, -1):
+                    rolled = other[mine, theirs]
+                    for face in range(2, FACES + 1):
+                        rolled += values[points + face]
+                    rolled /= FACES
+                    held = other[mine + points, theirs] if points > 0 else 0.0  # the first roll is forced
+                    values[points] = max(rolled, held)
+                own[mine, theirs] = values[0]
+            other[mine, theirs] = passed + turns[theirs, theirs] * own[mine, theirs]

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing import Picture
+from ...core.game import Game
 from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
 from . import rules
-from .rules import FAILURE, GAMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
+from .rules import FAILURE, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
 
 OUTCOMES = ("under way", "success", "sabotaged")
 
@@ -75,7 +75,7 @@ def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
     return Stand(f"{score} A mission of {size} is to be picked.", number, picked=size)
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """What a team knows."""
     stand = stand_of(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
     secret, many = int(seen[rules.SEEN_SECRET]), int(seen[rules.PLAYERS])
@@ -90,12 +90,9 @@ def view(seen: np.ndarray) -> Parts:
     return Words((f"{who} {stand.words}",)), team, *deeds, *missions(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The same with the spies."""
     stand, secret = stand_of(state, rules.MISSION, rules.OUTCOME), int(state[rules.SECRET])
     spies = f"The spies are {crew(secret)}." if secret else "The spies are not drawn yet."
     team = players(int(state[rules.PLAYERS]), secret, stand.mission)
     return Words((f"{spies} {stand.words}",)), team, *missions(state, rules.MISSION, rules.OUTCOME)
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ...core.drawing import Picture
+from ...core.game import Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import face_up
 from . import rules
-from .strategy import GAMES, card_name
+from .strategy import card_name
 
 
-def view(seen: np.ndarray) -> Parts:
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The sizes of the decks; while the own packet is put back, its cards, once for each end."""
     values, packet = int(seen[rules.SEEN_VALUES]), int(seen[rules.SEEN_PACKET])
     top, bottom = int(seen[rules.SEEN_TOP]), int(seen[rules.SEEN_BOTTOM])
@@ -42,7 +42,7 @@ def _cards(number: int) -> str:
     return f"{number} card{'' if number == 1 else 's'}"
 
 
-def truth(state: np.ndarray) -> Parts:
+def draw_state(game: Game, state: np.ndarray) -> Parts:
     """Both decks from the top, and the packet."""
     values, parts = int(state[rules.VALUES]), []
     for player in range(2):
@@ -52,6 +52,3 @@ def truth(state: np.ndarray) -> Parts:
     packet = (card_name(values, int(card)) for card in state[rules.WON : rules.WON + int(state[rules.PACKET])])
     parts.append(Cards("Undealt" if state[rules.PHASE] == rules.DEALING else "Packet", face_up(packet)))
     return tuple(parts)
-
-
-PICTURES = {game.name: Picture(view, truth) for game in GAMES}

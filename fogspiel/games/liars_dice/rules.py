@@ -18,8 +18,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.game import CHANCE, OVER, Game, Rules, Sizes
-from ..core.kernel import inlined, kernel, variant
+from ...core.game import CHANCE, OVER, Game, Rules, Sizes
+from ...core.kernel import inlined, kernel, variant
+from ..shared.words import actions_text
 
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)
@@ -114,28 +115,25 @@ def score(state):
 
 # Words
 
+NO_BID = "nobody has bid"
+
 
 def label(action: int) -> str:
     return "liar!" if action == LIAR else f"{action // TENS} x {action % TENS}"
-
-
-def bid_text(history: np.ndarray) -> str:
-    """What has been said so far, by both in turn."""
-    return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has bid"
 
 
 def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] == 0:
         return "no dice yet"
     dice = f"your die: {seen[SEEN_OWN]}; the other's: {seen[SEEN_OTHER] or 'hidden'}; {seen[SEEN_SIDES]} is wild"
-    return f"{dice}\n{bid_text(seen[SEEN_HISTORY:])}"
+    return f"{dice}\n{actions_text(seen[SEEN_HISTORY:], label, NO_BID)}"
 
 
 def reveal(state: np.ndarray) -> str:
     if state[ROLLED] == 0:
         return "no dice yet"
     dice = f"player 1: {state[ROLLED]}; player 2: {state[ROLLED + 1]}; {state[SIDES]} is wild"
-    return f"{dice}\n{bid_text(state[HISTORY:])}"
+    return f"{dice}\n{actions_text(state[HISTORY:], label, NO_BID)}"
 
 
 SOURCE = (

@@ -25,8 +25,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.game import CHANCE, OVER, Game, Rules, Sizes
-from ..core.kernel import inlined, kernel, variant
+from ...core.game import CHANCE, OVER, Game, Rules, Sizes
+from ...core.kernel import inlined, kernel, variant
+from ..shared.words import actions_text
 
 SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
 SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
@@ -188,17 +189,13 @@ def card_name(card: int, suited: bool) -> str:
     return "JQK"[card // SUITS] + "♠♥"[card % SUITS] if suited else "JQK"[card]
 
 
-def history_text(history: np.ndarray) -> str:
-    """What has been done so far, by both in turn."""
-    return ", ".join(label(int(action)) for action in history if action >= 0) or "nobody has moved"
-
-
 def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] < 0:
         return "no cards yet"
     own, other, public = (card_name(int(card), bool(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
     cards = f"your card: {own}; the other's: {other}; the public one: {public}"
-    return f"{cards}\npaid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}\n{history_text(seen[SEEN_HISTORY:])}"
+    paid = f"paid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}"
+    return f"{cards}\n{paid}\n{actions_text(seen[SEEN_HISTORY:], label)}"
 
 
 def reveal(state: np.ndarray) -> str:
@@ -208,7 +205,7 @@ def reveal(state: np.ndarray) -> str:
     cards = (
         f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
     )
-    return f"{cards}\n{history_text(state[HISTORY:])}"
+    return f"{cards}\n{actions_text(state[HISTORY:], label)}"
 
 
 SOURCE = (

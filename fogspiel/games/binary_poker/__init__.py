@@ -1,0 +1,3 @@
+"""Binary poker."""
+
+from .rules import GAMES as GAMES

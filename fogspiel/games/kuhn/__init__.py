@@ -1,0 +1,3 @@
+"""Kuhn poker."""
+
+from .rules import GAMES as GAMES

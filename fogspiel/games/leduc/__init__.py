@@ -1,0 +1,3 @@
+"""Leduc poker."""
+
+from .rules import GAMES as GAMES

@@ -1,0 +1,3 @@
+"""Liar's dice."""
+
+from .rules import GAMES as GAMES

@@ -1,0 +1,3 @@
+"""Rock-paper-scissors."""
+
+from .rules import GAMES as GAMES
