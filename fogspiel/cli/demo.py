@@ -159,7 +159,7 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
 
 def _words(game: Game, theta: np.ndarray) -> str:
     """What a vector does."""
-    if game.name.startswith("guesswho"):
+    if game.family == "guesswho":
         asked = int(question(theta, 128, 16, 0.0))
         return f"with 128 characters against 16 it asks about {asked}, where halving asks about 64"
     assert game.strategy is not None and game.strategy.words is not None

@@ -30,6 +30,8 @@ LOSS, DRAW, WIN = 0, 1, 2
 WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 Vector = tuple[float, ...]
+Resample = Callable[[np.ndarray, int, np.ndarray], np.ndarray]
+"""resample(state, player, stream) -> state"""
 
 RULE_SIGNATURES = {
     "start": signature(NOTHING, CELLS),
@@ -105,6 +107,12 @@ class Game:
     """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
     family: str = ""
     """The folder or file of `fogspiel.games` that this game belongs to, with its drawing, exact answers and words."""
+    kind: str = "Others"
+    """The heading under which catalogues list the game."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What a strategy of `named` does, in a phrase, where `Strategy.words` does not say it."""
+    resample: Resample | None = None
+    """Draw another state that a player cannot tell from this one; the stream decides which."""
     symmetric: bool = False
     """Both seats have the same rights."""
 
@@ -123,6 +131,11 @@ def nothing_to_prepare(theta, plan):
 def any_action(seen, actions, plan, stream):
     """Try any of the actions with equal probability."""
     return actions[below(stream, len(actions))]
+
+
+def nothing_hidden(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """The only state that a player takes this one for, in a game in which all see everything."""
+    return state.copy()
 
 
 def blank(cells: int) -> np.ndarray:

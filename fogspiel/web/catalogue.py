@@ -12,15 +12,6 @@ from ..core.picture import as_data
 from ..runs.agent_texts import engines_of
 from .session_json import PictureJson
 
-KINDS = (
-    ("Boards", ("kriegspiel", "phantom", "dark-hex", "permutation", "battleship", "four-in-a-row")),
-    ("Cards", ("kuhn", "leduc", "binary-poker", "goofspiel", "cheat", "flip", "war", "batawaf")),
-    ("Dice and heaps", ("liars-dice", "pig", "nim")),
-    ("Guessing", ("guesswho", "morra", "rps")),
-    ("Hidden roles", ("resistance",)),
-)
-"""Kinds of games by how their names begin."""
-OTHERS = "Others"
 SAMPLE_SEED = 7
 SAMPLE_ACTIONS = 12
 """How many own actions lie before the picture in the catalogue, if the game is so long."""
@@ -47,7 +38,7 @@ def game_json(game: Game) -> GameJson:
     return {
         "name": game.name,
         "title": game.title,
-        "kind": kind_of(game),
+        "kind": game.kind,
         "rules": game.version,
         "parameters": len(parameters_of(game)),
         "players": [*policy_names(game), *engines_of(game)],
@@ -57,18 +48,12 @@ def game_json(game: Game) -> GameJson:
     }
 
 
-def kind_of(game: Game) -> str:
-    """What kind of game it is."""
-    return next((kind for kind, beginnings in KINDS if game.name.startswith(beginnings)), OTHERS)
-
-
 def games_by_kind() -> dict[str, list[Game]]:
-    """All games, kind by kind, each kind in its own order."""
-    found = {kind: [game for game in games().values() if kind_of(game) == kind] for kind, _ in (*KINDS, (OTHERS, ()))}
-    order = [beginning for _, beginnings in KINDS for beginning in beginnings]
-    for listed in found.values():
-        listed.sort(key=lambda game: next((i for i, start in enumerate(order) if game.name.startswith(start)), 0))
-    return {kind: listed for kind, listed in found.items() if listed}
+    """All games, kind by kind."""
+    found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.kind for game in games().values()})}
+    for game in games().values():
+        found[game.kind].append(game)
+    return found
 
 
 def sample_picture(name: str) -> PictureJson:

@@ -26,10 +26,6 @@ ABOUT = {
     "random": "tries anything",
     "greedy": "takes what it can, else tries anything",
     **{f"B{k}": f"simulates the referee's messages, {k} moves deep (approach B)" for k in (1, 3, 7, 10)},
-    "optimal": "cannot be improved",
-    "perfect": "never errs",
-    "equilibrium": "cannot be beaten in the long run",
-    "dichotomy": "asks about half of those that are left",
     "uniform": "tries anything with equal probability",
     "fixed": "one random parameter vector, drawn for this game",
     "redrawn": "a random parameter vector, drawn anew for every game",
@@ -69,7 +65,7 @@ def _about(game: Game, name: str) -> str:
         words = family.words(np.array(numbers, np.float64))
         if "\n" not in words:
             return words
-    return ABOUT.get(name, "a strategy of the game")
+    return game.about.get(name) or ABOUT.get(name, "a strategy of the game")
 
 
 def demand_opponent(game: Game, words: str) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,10 @@ import pytest
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names, redrawn_baseline
-from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game
+from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game, nothing_hidden
+from fogspiel.core.rng import below, stream_of
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import Match
-from fogspiel.games.war import rules as war
 
 TUNABLE = [game for game in GAMES if game.strategy]
 TESTS = Path(__file__).parents[1]
@@ -26,6 +26,7 @@ def by_name(game):
 
 
 every_game = pytest.mark.parametrize("game", GAMES, ids=by_name)
+every_game_with_hidden_parts = pytest.mark.parametrize("game", [game for game in GAMES if game.resample], ids=by_name)
 every_tunable_game = pytest.mark.parametrize("game", TUNABLE, ids=by_name)
 
 
@@ -74,185 +75,58 @@ def test_what_may_be_tried_follows_from_the_view(game):
                 assert known.setdefault((position.mover, seen), position.actions) == position.actions
 
 
-def reshuffled_decks(state, player, rng):
-    """War: nobody knows a card of either deck."""
-    cards = [war.slot(state, p, i) for p in (0, 1) for i in range(state[war.HELD + p])]
-    state[cards] = rng.permutation(state[cards])
+SOME = 60
+"""Positions of a game that are looked at."""
 
 
-def other_throw(state, player, rng):
-    """Morra: the second player does not know the first one's throw."""
-    from fogspiel.games.morra import rules as morra
-
-    if player == 1 and state[morra.FIRST] >= 0:
-        state[morra.FIRST] = rng.integers(66)
+def some_positions(game):
+    positions = list(replay(game, uniform_records(game, 1)[0][0]))
+    return positions[:: max(1, len(positions) // SOME)]
 
 
-def other_choice(state, player, rng):
-    """Rock-paper-scissors: the second player does not know the first one's choice."""
-    from fogspiel.games.rps import rules as rps
-
-    if player == 1 and state[rps.FIRST] >= 0:
-        state[rps.FIRST] = rng.integers(3)
+def legal_actions(game, state):
+    out = np.zeros(game.sizes.actions, np.int64)
+    return out[: game.rules.legal(state, out)].tolist()
 
 
-def other_bit(state, player, rng):
-    """Binary poker: the other's card is 0 or 1 until it is shown."""
-    from fogspiel.games.binary_poker import rules
-
-    if state[rules.CARD] >= 0 and rules.last(state) not in (rules.PASS, rules.CALL):
-        state[rules.CARD + 1 - player] = rng.integers(2)
+def test_only_kriegspiel_does_not_say_what_its_players_cannot_see():
+    assert [game.name for game in GAMES if game.resample is None] == ["kriegspiel"]
 
 
-def other_kuhn_card(state, player, rng):
-    """Kuhn poker: the other's card is any but the own one until it is shown."""
-    from fogspiel.games.kuhn import rules as kuhn
-
-    if state[kuhn.CARD] >= 0 and not kuhn.shown(state):
-        state[kuhn.CARD + 1 - player] = rng.choice([card for card in range(3) if card != state[kuhn.CARD + player]])
-
-
-def other_leduc_cards(state, player, rng):
-    """Leduc: the other's card is any that is left until it is shown; without suits, so are the suits of all cards."""
-    from fogspiel.games.leduc import rules as leduc
-
-    if state[leduc.PHASE] == leduc.DEALING:
-        return
-    cells = [cell for cell in (leduc.CARD + player, leduc.CARD + 1 - player, leduc.PUBLIC) if state[cell] >= 0]
-    alike = 1 if state[leduc.SUITED] else 2
-    known = np.array([cell != leduc.CARD + 1 - player or state[leduc.PHASE] == leduc.SHOWN for cell in cells])
-    dealt = np.array(list(permutations(range(6), len(cells))))
-    possible = dealt[((dealt // alike == state[cells] // alike) | ~known).all(axis=1)]
-    state[cells] = rng.choice(possible)
+@every_game_with_hidden_parts
+def test_a_resampled_state_looks_the_same_to_its_player(game):
+    changed = 0
+    for number, position in enumerate(some_positions(game)):
+        for player in (0, 1):
+            before = position.state.copy()
+            other = game.resample(position.state, player, stream_of(5, number, player))
+            assert (position.state == before).all() and other is not position.state
+            assert (view_of(game, other, player) == view_of(game, position.state, player)).all()
+            assert game.rules.mover(other) == position.mover
+            if position.mover == player:
+                assert legal_actions(game, other) == position.actions
+            changed += not np.array_equal(other, position.state)
+    assert bool(changed) == (game.resample is not nothing_hidden)
 
 
-def other_die(state, player, rng):
-    """Liar's dice: the other's die shows any face until somebody calls."""
-    from fogspiel.games.liars_dice import rules
-
-    if state[rules.ROLLED] and rules.last(state) != rules.LIAR:
-        state[rules.ROLLED + 1 - player] = 1 + rng.integers(state[rules.SIDES])
-
-
-def other_bids(state, player, rng):
-    """Goofspiel: the other may have bid any cards that give the known results."""
-    from fogspiel.games.goofspiel import rules
-
-    cards, decided, results = state[rules.CARDS], state[rules.ROUND], state[rules.RESULT :]
-    own, other = (rules.bids_of(seat) for seat in (player, 1 - player))
-    sign = 1 if player == 0 else -1
-    possible = [
-        bids
-        for bids in permutations(range(1, cards + 1))
-        if all(np.sign(state[own + i] - bids[i]) * sign == results[i] - 1 for i in range(decided))
-    ]
-    made = np.count_nonzero(state[other : other + cards])
-    state[other : other + made] = possible[rng.integers(len(possible))][:made]
+@every_game_with_hidden_parts
+def test_a_resampled_state_can_be_played_to_its_end(game):
+    for number, position in enumerate(some_positions(game)[::10]):
+        for player in (0, 1):
+            stream = stream_of(6, number, player)
+            state = game.resample(position.state, player, stream)
+            for _ in range(3000):  # War may go on for a million
+                if game.rules.mover(state) == OVER:
+                    assert 0 <= game.rules.score(state) < len(game.payoffs)
+                    break
+                actions = legal_actions(game, state)
+                game.rules.apply(state, actions[below(stream, len(actions))])
+            else:
+                assert game.family == "war"
 
 
-def other_spies(state, player, rng):
-    """The Resistance: the resistance does not know the spies."""
-    from fogspiel.games.resistance import rules as resistance
-
-    if player == 0 and state[resistance.SECRET] > 0:
-        chosen = rng.choice(state[resistance.PLAYERS], state[resistance.SPIES], replace=False)
-        state[resistance.SECRET] = sum(1 << int(spy) for spy in chosen)
-
-
-def moved_stones(state, player, rng):
-    """Phantom games: an enemy stone that the player never met may be on any cell that he never tried."""
-    from fogspiel.games.phantom import rules
-
-    turns, other = range(state[rules.TURNS]), 1 - player
-    tried = state[rules.STONES + player]
-    for turn in turns:
-        tried |= state[rules.record_of(state, player, turn) + 1]
-    cells = [cell for cell in range(state[rules.ROWS] * state[rules.COLUMNS]) if not tried >> cell & 1]
-    places = [rules.record_of(state, other, turn) for turn in turns]
-    hidden = [place for place in places if state[place] in cells]
-    state[hidden] = rng.choice(cells, len(hidden), replace=False)
-    state[rules.STONES + other] = sum(1 << int(state[place]) for place in places if state[place] >= 0)
-
-
-def reshuffled_stacks(state, player, rng):
-    """Flip: nobody knows the order of the two stacks, nor which card is in which."""
-    from fogspiel.games.flip import rules as flip
-
-    cards = list(range(flip.CARDS, flip.CARDS + flip.DECK))
-    if state[flip.PHASE] != flip.DEALING:
-        ends = [flip.STACKS + flip.STACK * (i + 1) for i in range(2)]
-        cards = [end - 1 - i for who, end in enumerate(ends) for i in range(state[flip.HELD + who] - flip.ROW)]
-    state[cards] = rng.permutation(state[cards])
-
-
-def other_fleet(state, player, rng):
-    """Battleship: each of the other's ships may lie anywhere else that gives the same hits and misses."""
-    from fogspiel.games.battleship import rules
-
-    other = 1 - player
-    sea = state[rules.SEA + rules.SQUARES * other : rules.SEA + rules.SQUARES * (other + 1)]
-    for ship in range(rules.SHIPS):
-        cell = rules.SHIP + rules.SHIPS * other + ship
-        if state[cell] < 0:
-            return
-        here = rules.PLACEMENTS[state[cell]]
-        hits = {square for square in here if sea[square] == rules.WRECK}
-        sea[here] -= rules.AFLOAT
-        possible = [
-            placement
-            for placement in range(rules.FIRST[ship], rules.FIRST[ship + 1])
-            if {square for square in rules.PLACEMENTS[placement] if sea[square] != rules.WATER} == hits
-            and not any(sea[square] & rules.AFLOAT for square in rules.PLACEMENTS[placement])
-        ]
-        state[cell] = rng.choice(possible)
-        sea[rules.PLACEMENTS[state[cell]]] += rules.AFLOAT
-
-
-def other_order(state, player, rng):
-    """Permutation tic-tac-toe: the other's order is hidden until both are written."""
-    from fogspiel.games.permutation import rules
-
-    written = state[rules.WRITTEN + 1 - player]
-    if state[rules.RESULT] < 0:
-        at = rules.ORDER + rules.CELLS * (1 - player)
-        state[at : at + written] = rng.permutation(rules.CELLS)[:written]
-
-
-def other_orders(state, player, rng):
-    """Permutation four in a row: the other's orders and all stones are hidden until the end."""
-    from fogspiel.games.permutation_four import rules
-
-    if state[rules.RESULT] < 0:
-        state[rules.STONES : rules.STONES + 2] = rng.integers(2**30, size=2)
-        for turn in range(1 - player, rules.PLACES, 2):
-            written = len(f"{state[rules.ORDER + turn]:o}") if state[rules.ORDER + turn] else 0
-            digits = rng.permutation(rules.COLUMNS)[:written] + 1
-            state[rules.ORDER + turn] = int("0" + "".join(map(str, digits)), 8)
-
-
-def other_cards(state, player, rng):
-    """Cheat: the other's cards in his hand and in the pile are any of those left, but the first of a pile is known."""
-    from fogspiel.games.cheat import rules
-
-    other = rules.COLOURS * (1 - player)
-    hand, laid = (slice(at + other, at + other + rules.COLOURS) for at in (rules.HAND, rules.LAID))
-    known = np.zeros(rules.COLOURS, np.int64)
-    if state[rules.COLOUR] >= 0 and state[rules.OPENER] != player:
-        known[state[rules.COLOUR]] = 1
-    if state[rules.DEALT] < rules.HALF:
-        left = np.repeat(np.arange(rules.COLOURS), rules.RANKS)
-    else:
-        left = np.repeat(np.arange(rules.COLOURS), state[hand] + state[laid] - known)
-    left, held = rng.permutation(left), state[hand].sum()
-    hidden = left[held : held + state[laid].sum() - known.sum()]
-    state[hand] = np.bincount(left[:held], minlength=rules.COLOURS)
-    state[laid] = known + np.bincount(hidden, minlength=rules.COLOURS)
-    if len(hidden) and state[rules.TURN] == player:
-        state[rules.LAST] = rng.choice(hidden)
-
-
-def other_men(state, player, rng):
-    """Kriegspiel: the other's men may stand anywhere, and how they came there is unknown."""
+def move_men(state, player, rng):
+    """Let the other's men at Kriegspiel stand anywhere, as if they had come there in any way."""
     from fogspiel.games.chess.position import CLOCK, KINDS, MEN, MOVER, NO_SQUARE, PASSANT, RIGHTS
     from fogspiel.games.kriegspiel import rules
 
@@ -271,66 +145,19 @@ def other_men(state, player, rng):
         state[rules.REFUSED : rules.REFUSED + 64] = rng.integers(-(2**63), 2**63 - 1, 64)
 
 
-def other_sum(state, player, rng):
-    """Sums: the other's card and addition are hidden until both have decided."""
-    from support import five_payoffs as rules
-
-    if state[rules.CARD] >= 0 and not rules.ended(state):
-        state[rules.CARD + 1 - player] = rng.integers(2)
-        if player == 1 and state[rules.ADDED] >= 0:
-            state[rules.ADDED] = rng.integers(2)
-
-
-def open_information(state, player, rng):
-    """Nothing is hidden."""
-
-
-HIDDEN = {
-    "war": reshuffled_decks,
-    "guesswho": open_information,
-    "morra": other_throw,
-    "pig": open_information,
-    "nim": open_information,
-    "rps": other_choice,
-    "binary_poker": other_bit,
-    "kuhn": other_kuhn_card,
-    "leduc": other_leduc_cards,
-    "liars_dice": other_die,
-    "goofspiel": other_bids,
-    "resistance": other_spies,
-    "phantom": moved_stones,
-    "permutation": other_order,
-    "permutation_four": other_orders,
-    "four": open_information,
-    "cheat": other_cards,
-    "flip": reshuffled_stacks,
-    "battleship": other_fleet,
-    "kriegspiel": other_men,
-    "five_payoffs": other_sum,
-}
-"""How to change a state in what a player cannot see, by the game's module."""
+def test_the_other_side_of_kriegspiel_does_not_change_the_view():
+    game, rng = find_game("kriegspiel"), np.random.default_rng(5)
+    for position in list(replay(game, uniform_records(game, 1)[0][0]))[:300]:
+        for player in (0, 1):
+            other = position.state.copy()
+            move_men(other, player, rng)
+            assert (view_of(game, other, player) == view_of(game, position.state, player)).all()
+            if position.mover == player:
+                assert legal_actions(game, other) == position.actions
 
 
 SLOW = {"battleship", "four"}
-"""Modules of games that play hundreds, not thousands of games a second."""
-
-
-def module_of(game):
-    return game.family or game.show.__module__.rsplit(".", 1)[-1]
-
-
-@every_game
-def test_what_a_player_cannot_see_does_not_change_the_view(game):
-    assert module_of(game) in HIDDEN, "say in HIDDEN what a player of this game cannot see"
-    rng, record = np.random.default_rng(5), uniform_records(game, 1)[0][0]
-    for position in list(replay(game, record))[:300]:
-        for player in (0, 1):
-            other = position.state.copy()
-            HIDDEN[module_of(game)](other, player, rng)
-            assert (view_of(game, other, player) == view_of(game, position.state, player)).all()
-            if position.mover == player:
-                out = np.zeros(game.sizes.actions, np.int64)
-                assert out[: game.rules.legal(other, out)].tolist() == position.actions
+"""Families of games that play hundreds, not thousands of games per second."""
 
 
 @every_game
@@ -390,7 +217,7 @@ def test_the_fused_kernel_scores_as_the_rules_do(game):
 @every_tunable_game
 def test_threads_and_cuts_do_not_change_scores(game):
     match = Match(game, fixed_baseline(game, 1), redrawn_baseline(game))
-    slow = module_of(game) in SLOW
+    slow = game.family in SLOW
     count = 260 if slow else 600
     for seats in ("alternating",) if slow else ("swapped", "alternating", "coin"):
         whole = match.scores(5, 0, count, seats)

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.core.drawing import _pictures, draw_state, draw_view
-from fogspiel.core.game import CHANCE, OVER, blank, games
+from fogspiel.core.drawing import draw_state, draw_view
+from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
 from fogspiel.games.battleship import rules as battleship
 from fogspiel.games.chess.position import KINDS, MEN
@@ -19,6 +19,23 @@ BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "kriegspiel")
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
 """Actions without a cell where the others have one: to have a packet shuffled."""
 LONGEST = 90
+COIN = '''"""A game of ones own, with a picture of its view."""
+
+from dataclasses import replace
+
+from ..core.game import find_game
+from ..core.picture import Words
+
+
+def draw_view(game, view):
+    return (Words((f"a picture of {game.name}",)),)
+
+
+GAMES = (
+    replace(find_game("rps"), name="coin", family="coin"),
+    replace(find_game("rps"), name="plain-coin", family=""),
+)
+'''
 LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
 
 
@@ -61,8 +78,20 @@ def offers(parts, actions):
     return found
 
 
-def test_every_game_has_its_own_picture_and_no_picture_is_without_a_game():
-    assert set(_pictures()) == set(NAMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_game_has_its_own_pictures(name):
+    game = games()[name]
+    assert part_of(game, "draw", "draw_view") and part_of(game, "draw", "draw_state")
+
+
+def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "coin.py").write_text(COIN)
+    drawn, plain = (games()[name] for name in ("coin", "plain-coin"))
+    assert draw_view(drawn, np.zeros(2, np.int64)) == (Words(("a picture of coin",)),)
+    assert draw_state(drawn, np.full(4, -1)) == (Text("nobody has chosen"),)
+    assert draw_view(plain, np.full(2, -1)) == (Text("choose rock, paper or scissors"),)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -23,7 +23,7 @@ import numpy as np
 
 from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, find_game
 from fogspiel.core.kernel import inlined, kernel
-from fogspiel.core.rng import unit
+from fogspiel.core.rng import below, unit
 
 CARD, ADDED = 0, 2
 DEALS, EVEN = 4, 2
@@ -100,6 +100,16 @@ def reveal(state: np.ndarray) -> str:
     return "; ".join(f"player {seat + 1}: {state[CARD + seat]} and {state[ADDED + seat]}" for seat in (0, 1))
 
 
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw the other's card and addition anew until both have decided."""
+    other = state.copy()
+    if state[CARD] >= 0 and not ended(state):
+        other[CARD + 1 - player] = below(stream, 2)
+        if player == 1 and state[ADDED] >= 0:
+            other[ADDED] = below(stream, 2)
+    return other
+
+
 SUMS = Game(
     name="sums",
     title="Sums",
@@ -109,6 +119,7 @@ SUMS = Game(
     show=show,
     reveal=reveal,
     label=str,
+    resample=resample,
     source="A game of the tests.",
     payoffs=tuple(Fraction(points) for points in range(-2, 3)),
     strategy=Strategy("logistic", ("with 0", "with 1"), 2, prepare, choose),

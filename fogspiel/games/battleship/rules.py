@@ -22,6 +22,7 @@ import numpy as np
 
 from ...core.game import LOSS, OVER, WIN
 from ...core.kernel import inlined, kernel
+from ..shared.hidden import pick
 
 PLACED, MOVER, HITS, SHIP, SEA = 0, 1, 2, 4, 12
 SEEN_PLACED, SEEN_MINE, SEEN_HITS, SEEN_SHIP, SEEN_TARGET = 0, 1, 2, 4, 8
@@ -139,3 +140,23 @@ def view(state, player, out):
 @kernel
 def score(state):
     return WIN if state[HITS] == FLEET else LOSS
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Move each of the other's ships in turn to any place that gives the same hits and misses."""
+    other = state.copy()
+    sea = other[SEA + SQUARES * (1 - player) :][:SQUARES]
+    ships = other[SHIP + SHIPS * (1 - player) :][:SHIPS]
+    for ship in range(np.count_nonzero(ships >= 0)):
+        here = PLACEMENTS[ships[ship]]
+        hits = {square for square in here if sea[square] == WRECK}
+        sea[here] -= AFLOAT
+        places = [
+            placement
+            for placement in range(FIRST[ship], FIRST[ship + 1])
+            if {square for square in PLACEMENTS[placement] if sea[square] >= SPLASH} == hits
+            and not any(sea[square] & AFLOAT for square in PLACEMENTS[placement])
+        ]
+        ships[ship] = pick(places, stream)
+        sea[PLACEMENTS[ships[ship]]] += AFLOAT
+    return other

@@ -8,9 +8,12 @@ Chance deals 2 * first card + second card. Actions of the players: 0 pass, 1 bet
 
 from fractions import Fraction
 
+import numpy as np
+
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel
 from ..shared import one_bet
+from ..shared.hidden import resample_one
 from ..shared.one_bet import BET, CALL, CARD, FOLD, HISTORY, MOVES, PASS, SEEN_HISTORY, last, start
 
 CARDS, LONGEST = 2, 2
@@ -67,6 +70,11 @@ def score(state):
     return draw + stake * (state[CARD] - state[CARD + 1])
 
 
+def hidden(state: np.ndarray, player: int) -> tuple[int, range] | None:
+    """The other's card, until it is shown."""
+    return None if state[CARD] < 0 or shown(state) else (CARD + 1 - player, range(CARDS))
+
+
 # Words
 
 NAMES = "01"
@@ -82,11 +90,13 @@ GAMES = (
         name="binary-poker",
         title="Binary poker, a card of 0 or 1 each",
         family="binary_poker",
+        kind="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, CARDS * CARDS),
         show=one_bet.show_with(NAMES),
         reveal=one_bet.reveal_with(NAMES),
+        resample=resample_one(hidden),
         label=one_bet.label,
         source=SOURCE,
         payoffs=tuple(Fraction(points) for points in range(-RAISED, RAISED + 1)),

@@ -28,6 +28,7 @@ import numpy as np
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
 from ...core.kernel import inlined, kernel, variant
 from ...core.rng import GOLDEN, below, normal, seed_of, split
+from ..shared.hidden import permute, pick
 
 CHALLENGED, RESULT, DEALT, TURN, ACTIONS, COLOUR, OPENER, LAST, HAND, LAID = (*range(9), 16)
 COLOURS, RANKS = 4, 13
@@ -175,6 +176,24 @@ def view(state, player, out):
 @kernel
 def score(state):
     return state[RESULT]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Deal the other's cards anew to its hand and its part of the pile, of which the opening card is known."""
+    other, (own, theirs) = state.copy(), (COLOURS * player, COLOURS * (1 - player))
+    known = np.zeros(COLOURS, np.int64)
+    if state[COLOUR] >= 0 and state[OPENER] != player:
+        known[state[COLOUR]] = 1
+    elsewhere = RANKS - state[HAND + own :][:COLOURS] - state[LAID + own :][:COLOURS] - known
+    cards = np.repeat(np.arange(COLOURS), elsewhere)
+    permute(cards, range(len(cards)), stream)
+    held = total(state, HAND + theirs)
+    hidden = cards[held : held + total(state, LAID + theirs) - known.sum()]
+    other[HAND + theirs :][:COLOURS] = np.bincount(cards[:held], minlength=COLOURS)
+    other[LAID + theirs :][:COLOURS] = np.bincount(hidden, minlength=COLOURS) + known
+    if len(hidden) and state[TURN] == player:
+        other[LAST] = pick(hidden, stream)
+    return other
 
 
 # The strategy: a quadratic value of what an action leads to, with noise
@@ -369,11 +388,13 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         name=name,
         title=title,
         family="cheat",
+        kind="Cards",
         version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
         sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         strategy=strategy,

@@ -25,6 +25,7 @@ import numpy as np
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector
 from ...core.kernel import inlined, kernel
 from ...core.rng import below
+from ..shared.hidden import permute
 
 PHASE, MOVER, PASSES, DEALT, PILE, HELD, OPEN, CARDS = 0, 1, 2, 3, 4, 6, 8, 24
 DEALING, PLAYING, FINISHED = range(3)
@@ -169,6 +170,16 @@ def score(state):
     if state[HELD] == state[HELD + 1]:
         return DRAW
     return WIN if state[HELD] < state[HELD + 1] else LOSS
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Shuffle what lies face down: the two stacks, or the whole deck before the cards are opened."""
+    other, cells = state.copy(), list(range(CARDS, CARDS + DECK))
+    if state[PHASE] != DEALING:
+        ends = [STACKS + STACK * (who + 1) for who in range(2)]
+        cells = [end - 1 - depth for who, end in enumerate(ends) for depth in range(state[HELD + who] - ROW)]
+    permute(other, cells, stream)
+    return other
 
 
 # The strategy: a quadratic value of what a play leaves behind
@@ -378,11 +389,13 @@ GAMES = (
         name="flip",
         title="Flip, 8 ranks x 4",
         family="flip",
+        kind="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(CARDS + DECK, SEEN_STACKED + RANKS, DECK),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         strategy=Strategy(

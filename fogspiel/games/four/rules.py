@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
 from ...core.kernel import inlined, kernel, variant
 from ...core.rng import unit
 from ..shared.columns import columns_text, drop_row, four_aligned, is_full, open_columns, stones_in
@@ -216,11 +216,13 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         name=name,
         title=f"Four in a row, {rows} rows by {columns} columns",
         family="four",
+        kind="Boards",
         version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
         sizes=Sizes(STONES + 2, SEEN_OTHER + 1, columns),
         show=show,
         reveal=reveal,
+        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=Strategy("weights of the columns in playouts", sides, plan, prepare, choose, words=words),

@@ -15,11 +15,13 @@ Action k: bid the card k.
 """
 
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel, variant
+from ..shared.hidden import pick
 
 CARDS, ROUND, BID, RESULT = 0, 1, 2, 12
 MOST_CARDS = 5
@@ -117,6 +119,20 @@ def score(state):
     return DRAW if lead == 0 else (WIN if lead > 0 else LOSS)
 
 
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw other bids of the other player that give the same results."""
+    other, cards, decided = state.copy(), int(state[CARDS]), int(state[ROUND])
+    own, hidden, sign = bids_of(player), bids_of(1 - player), 1 - 2 * player
+    orders = [
+        bids
+        for bids in permutations(range(1, cards + 1))
+        if all(np.sign(state[own + i] - bids[i]) * sign == state[RESULT + i] - DRAW for i in range(decided))
+    ]
+    made = np.count_nonzero(state[hidden : hidden + cards])
+    other[hidden : hidden + made] = pick(orders, stream)[:made]
+    return other
+
+
 # Words
 
 
@@ -159,11 +175,13 @@ def hand(name: str, title: str, cards: int) -> Game:
         name=name,
         title=title,
         family="goofspiel",
+        kind="Cards",
         version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         sizes=Sizes(RESULT + MOST_CARDS, SEEN_RESULT + MOST_CARDS, cards),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(0), Fraction(1)),

@@ -15,7 +15,19 @@ right one, 0..n-1: below c the answer is yes and c are left, otherwise no and n-
 
 import numpy as np
 
-from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.game import (
+    CHANCE,
+    LOSS,
+    OVER,
+    WIN,
+    Game,
+    Rules,
+    Sizes,
+    Strategy,
+    Vector,
+    nothing_hidden,
+    nothing_to_prepare,
+)
 from ...core.kernel import inlined, kernel, variant
 from ...core.rng import below, unit
 
@@ -214,15 +226,18 @@ def box(characters: int, stochastic: bool) -> Game:
         name=f"guesswho{characters}" + ("-stochastic" if stochastic else ""),
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),
         family="guesswho",
+        kind="Guessing",
         version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
         sizes=Sizes(POOL + 2, SEEN_ASKED + 1, characters),
         show=show,
         reveal=reveal,
+        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=STOCHASTIC if stochastic else FAMILY,
         named={name: (*vector, 0.0) if stochastic else vector for name, vector in VECTORS.items()} | {"God": GOD},
+        about={"dichotomy": "asks about half of those that are left"},
         play=play_with(characters),
     )
 

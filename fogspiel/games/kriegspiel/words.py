@@ -70,6 +70,7 @@ GAMES = [
         name="kriegspiel",
         title="Kriegspiel (Internet Chess Club rules)",
         family="kriegspiel",
+        kind="Boards",
         version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         sizes=Sizes(rules.STATE, rules.VIEW, MOST_ATTEMPTS),

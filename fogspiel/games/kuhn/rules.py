@@ -9,9 +9,12 @@ Chance deals 3 * first card + second card, which differ. Actions of the players:
 
 from fractions import Fraction
 
+import numpy as np
+
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel
 from ..shared import one_bet
+from ..shared.hidden import resample_one
 from ..shared.one_bet import CALL, CARD, FOLD, HISTORY, MOVES, PASS, SEEN_HISTORY, last, start
 
 CARDS, DEALS, LONGEST = 3, 6, 3
@@ -70,6 +73,13 @@ def score(state):
     return WON_ONE if state[CARD] > state[CARD + 1] else LOST_ONE
 
 
+def hidden(state: np.ndarray, player: int) -> tuple[int, list[int]] | None:
+    """The other's card, any but the own one, until it is shown."""
+    if state[CARD] < 0 or shown(state):
+        return None
+    return CARD + 1 - player, [card for card in range(CARDS) if card != state[CARD + player]]
+
+
 # Words
 
 NAMES = "JQK"
@@ -83,11 +93,13 @@ GAMES = (
         name="kuhn",
         title="Kuhn poker, three cards",
         family="kuhn",
+        kind="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
         show=one_bet.show_with(NAMES),
         reveal=one_bet.reveal_with(NAMES),
+        resample=resample_one(hidden),
         label=one_bet.label,
         source=SOURCE,
         payoffs=tuple(Fraction(points) for points in range(-2, 3)),

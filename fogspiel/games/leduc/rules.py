@@ -21,12 +21,15 @@ oneself and the other have paid, then HISTORY. Cards are 0..5 if SUITED, else ra
 Chance deals 6 * first card + second card, then the public card. Actions: 0 fold, 1 check, 2 call, 3 bet, 4 raise.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel, variant
+from ..shared.hidden import pick
 from ..shared.words import actions_text
 
 SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
@@ -173,6 +176,20 @@ def score(state):
     return draw + state[PAID] if first > second else draw - state[PAID]
 
 
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Deal the other's card anew until it is shown; where players do not see suits, those of all cards too."""
+    other, cells = state.copy(), [cell for cell in (CARD, CARD + 1, PUBLIC) if state[cell] >= 0]
+    hidden = -1 if state[PHASE] == SHOWN else CARD + 1 - player
+
+    def seen(cards: Iterable[int]) -> list[int]:
+        return [visible(state, card) for card, cell in zip(cards, cells, strict=True) if cell != hidden]
+
+    if cells:
+        deals = permutations(range(CARDS), len(cells))
+        other[cells] = pick([cards for cards in deals if seen(cards) == seen(state[cells])], stream)
+    return other
+
+
 # Words
 
 NAMES = ("fold", "check", "call", "bet", "raise")
@@ -220,11 +237,13 @@ def cards_seen(name: str, title: str, suited: bool, source: str) -> Game:
         name=name,
         title=title,
         family="leduc",
+        kind="Cards",
         version=1,
         rules=Rules(start_with(int(suited)), mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=source,
         payoffs=tuple(Fraction(chips) for chips in range(-MOST, MOST + 1)),

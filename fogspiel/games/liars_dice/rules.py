@@ -20,6 +20,7 @@ import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel, variant
+from ..shared.hidden import resample_one
 from ..shared.words import actions_text
 
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
@@ -113,6 +114,13 @@ def score(state):
     return WON if caller_wins == (caller == 0) else LOST
 
 
+def hidden(state: np.ndarray, player: int) -> tuple[int, range] | None:
+    """The other's die, until it is shown."""
+    if state[ROLLED] == 0 or last(state) == LIAR:
+        return None
+    return ROLLED + 1 - player, range(1, int(state[SIDES]) + 1)
+
+
 # Words
 
 NO_BID = "nobody has bid"
@@ -148,11 +156,13 @@ def die(name: str, title: str, sides: int) -> Game:
         name=name,
         title=title,
         family="liars_dice",
+        kind="Dice and heaps",
         version=1,
         rules=Rules(start_with(sides), mover, legal, apply, view, score),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, sides * sides),
         show=show,
         reveal=reveal,
+        resample=resample_one(hidden),
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(1)),

@@ -12,6 +12,7 @@ from ...core.game import DRAW, Game, Rules, Sizes, Strategy, Vector
 from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
 from ..shared import one_throw
+from ..shared.hidden import resample_one
 from ..shared.one_throw import SHOWN, apply, mover, view
 
 FINGERS, CALLS = 6, 11
@@ -165,11 +166,13 @@ GAMES = (
         name="morra",
         title="Morra, 0 to 5 fingers",
         family="morra",
+        kind="Guessing",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
         show=one_throw.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
         reveal=one_throw.reveal_with(label, "nobody has thrown"),
+        resample=resample_one(one_throw.hidden_among(ACTIONS)),
         label=label,
         source=SOURCE,
         strategy=FAMILY,

@@ -11,7 +11,7 @@ A position has the index h1 + 2 h2 + 8 h3 + 48 h4, a number for each way the hea
 
 import numpy as np
 
-from ...core.game import LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.game import LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_hidden, nothing_to_prepare
 from ...core.kernel import inlined, kernel
 
 MOVER, HEAP = 0, 1
@@ -190,11 +190,13 @@ GAMES = (
         name="nim",
         title="Nim 1-3-5-7, misère",
         family="nim",
+        kind="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(HEAP + HEAPS, SEEN_HEAP + HEAPS, sum(FULL)),
         show=show,
         reveal=reveal,
+        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=Strategy(
@@ -206,6 +208,7 @@ GAMES = (
             words=words,
         ),
         named={"exact": EXACT, "perfect": Strategy("perfect", (), 1, nothing_to_prepare, choose_perfect)},
+        about={"perfect": "never errs"},
         play=play,
     ),
 )

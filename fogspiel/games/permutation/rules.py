@@ -19,6 +19,7 @@ from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Ve
 from ...core.kernel import inlined, kernel
 from ...core.rng import unit
 from ..shared.boards import BOARDS, DRAWS, ILLEGAL, WINS, tic_tac_toe
+from ..shared.hidden import permute
 from . import equilibrium as solution
 
 RESULT, WRITTEN, ORDER = 0, 1, 3
@@ -120,6 +121,16 @@ def view(state, player, out):
 @kernel
 def score(state):
     return state[RESULT]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw another order of the other player, as far as it is written, until both are."""
+    other, at = state.copy(), ORDER + CELLS * (1 - player)
+    if state[RESULT] < 0:
+        order, written = np.arange(CELLS), state[WRITTEN + 1 - player]
+        permute(order, range(CELLS), stream)
+        other[at : at + written] = order[:written]
+    return other
 
 
 # The strategy: nine parameters for moving first and nine for moving second, whose ranks are the orders
@@ -277,11 +288,13 @@ GAMES = (
         name="permutation-ttt",
         title="Phantom tic-tac-toe by permutations",
         family="permutation",
+        kind="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         strategy=FAMILY,
@@ -289,6 +302,7 @@ GAMES = (
             "best-vs-random": ranks((4, 1, 7, 6, 2, 8, 5, 0, 3), (4, 0, 8, 2, 6, 1, 7, 3, 5)),
             "equilibrium": EQUILIBRIUM,
         },
+        about={"equilibrium": "cannot be beaten in the long run"},
         play=play,
     ),
 )

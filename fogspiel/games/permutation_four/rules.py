@@ -17,12 +17,15 @@ Action: the column that comes next in the order, 0 on the left.
 
 import numpy as np
 
-from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, blank
 from ...core.kernel import inlined, kernel
 from ...core.rng import seed_of, shuffle
 from ..shared.columns import columns_text, drop_row, four_aligned, is_full, stones_in
+from ..shared.hidden import permute
 
 ROWS, COLUMNS = 4, 7
+TRIES = 100
+"""Sets of orders that are drawn at most for another state."""
 PLACES, TURNS_EACH = ROWS * COLUMNS, ROWS * COLUMNS // 2
 RESULT, TURNS, STONES, ORDER = 0, 1, 2, 4
 SEEN_SEAT, SEEN_RESULT, SEEN_ORDER = range(3)
@@ -106,6 +109,24 @@ def view(state, player, out):
 @kernel
 def score(state):
     return state[RESULT]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw other orders of the other player and play all orders again, until the game has not ended before its time."""
+    written = [f"{order:o}" if order else "" for order in state[ORDER:].tolist()]
+    for _ in range(TRIES if state[RESULT] < 0 else 0):
+        for turn in range(1 - player, PLACES, 2):
+            columns = np.arange(1, COLUMNS + 1)
+            permute(columns, range(COLUMNS), stream)
+            written[turn] = "".join(map(str, columns))[: len(written[turn])]
+        other = blank(ORDER + PLACES)
+        start(other)
+        for digit in "".join(order[: COLUMNS - 1] for order in written):
+            if other[RESULT] < 0:
+                apply(other, int(digit) - 1)
+        if other[RESULT] < 0:
+            return other
+    return state.copy()
 
 
 # The strategy: a seed for moving first and one for moving second, each of which stands for 14 orders
@@ -192,11 +213,13 @@ GAMES = (
         name="permutation-four",
         title="Phantom four in a row by permutations, 4 rows by 7 columns",
         family="permutation_four",
+        kind="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         strategy=Strategy(

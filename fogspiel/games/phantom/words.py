@@ -1,6 +1,6 @@
 """Phantom tic-tac-toe, phantom ponnuki and dark hex: board games whose players do not see each other's stones.
 
-The rules and the layout of states and views are in `_phantom_rules`, the boards in `_boards`. Black, who begins, is
+The rules and the layout of states and views are in `rules.py`, the boards in `shared/boards.py`. Black, who begins, is
 drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest one.
 """
 
@@ -11,15 +11,11 @@ import numpy as np
 from ...core.game import DRAW, LOSS, WIN, Game, Rules, Sizes
 from ..shared.boards import BOARDS, LETTERS, Board
 from . import rules
+from .hidden import cells_of, resample_by
 
 MARKS = "XO"
 
 # Words
-
-
-def cells_of(bits: int) -> list[int]:
-    """The cells of a set of bits."""
-    return [cell for cell in range(bits.bit_length()) if bits >> cell & 1]
 
 
 def board_text(board: Board, marked: dict[str, int]) -> list[str]:
@@ -111,22 +107,18 @@ HEX = "Dark hex as in OpenSpiel's dark_hex (gameversion cdh): X joins row 1 to t
 def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
     """The record of one phantom game."""
     turns = board.cells if abrupt else (board.cells + 1) // 2
+    start, apply = rules.start_of(board.name, turns, counted), rules.apply_of(board.name, abrupt)
     return Game(
         name=name,
         title=title,
         family="phantom",
+        kind="Boards",
         version=1,
-        rules=Rules(
-            rules.start_of(board.name, turns, counted),
-            rules.mover,
-            rules.legal,
-            rules.apply_of(board.name, abrupt),
-            rules.view,
-            rules.score,
-        ),
+        rules=Rules(start, rules.mover, rules.legal, apply, rules.view, rules.score),
         sizes=Sizes(rules.RECORD + 4 * turns, rules.SEEN_RECORD + (3 if counted else 2) * turns, board.cells),
         show=show_on(board),
         reveal=reveal_on(board),
+        resample=resample_by(start, apply),
         label=board.cell_name,
         source=source,
         play=None if rules.has_suicide(board.name) else rules.uniform_play(board.name, abrupt),

@@ -14,7 +14,7 @@ Chance rolls 1..6. Actions of the mover: 0 hold, 1 roll.
 
 import numpy as np
 
-from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
 from ...core.kernel import inlined, kernel
 from ...core.rng import below
 
@@ -247,15 +247,18 @@ GAMES = (
         name="pig",
         title="Pig, first to 100",
         family="pig",
+        kind="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(BANKED + 2, SEEN_PHASE + 1, FACES),
         show=show,
         reveal=reveal,
+        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=FAMILY,
         named={"hold20": (0.0,), "hold25": (2.5,), "optimal": OPTIMUM},
+        about={"optimal": "cannot be improved"},
         play=play,
     ),
 )

@@ -21,12 +21,14 @@ mission pass and (1 << 13) + 1 to sabotage it.
 """
 
 from fractions import Fraction
+from itertools import combinations
 from math import comb
 
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...core.kernel import inlined, kernel, variant
+from ..shared.hidden import pick
 from .setups import SETUPS, VERSION, Setup
 
 ROUNDS, POINTS, MOST_PLAYERS = 5, 3, 13
@@ -133,6 +135,23 @@ def score(state):
     return 1 if points(state, SUCCESS) == POINTS else 0
 
 
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw other spies, who may have sabotaged all the missions that failed: the resistance does not know them."""
+    other = state.copy()
+    if player == 0 and state[SECRET] > 0:
+        teams = (sum(1 << spy for spy in team) for team in combinations(range(state[PLAYERS]), int(state[SPIES])))
+        failed = [number for number in range(ROUNDS) if state[OUTCOME + number] == FAILURE]
+        other[SECRET] = pick(
+            [
+                team
+                for team in teams
+                if all((team & int(state[MISSION + n])).bit_count() >= state[NEEDED + n] for n in failed)
+            ],
+            stream,
+        )
+    return other
+
+
 # Words
 
 
@@ -187,11 +206,13 @@ def table(players: int, setup: Setup) -> Game:
         name=f"resistance{players}",
         title=f"The Resistance, {players} players",
         family="resistance",
+        kind="Hidden roles",
         version=VERSION,
         rules=Rules(start_with(setup), mover, legal, apply, view, score),
         sizes=Sizes(STATE, VIEW, most),
         show=show,
         reveal=reveal,
+        resample=resample,
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(1)),

@@ -11,6 +11,7 @@ from fractions import Fraction
 from ...core.game import Game, Rules, Sizes
 from ...core.kernel import kernel, variant
 from ..shared import one_throw
+from ..shared.hidden import resample_one
 from ..shared.one_throw import SHOWN, apply, mover, view
 
 WORTH = 3
@@ -64,11 +65,13 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         name=name,
         title=title,
         family="rps",
+        kind="Guessing",
         version=1,
         rules=Rules(start_with(len(payoffs) // 2), mover, legal, apply, view, score),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
         show=one_throw.show_with(label, "choose rock, paper or scissors", "choice"),
         reveal=one_throw.reveal_with(label, "nobody has chosen"),
+        resample=resample_one(one_throw.hidden_among(CHOICES)),
         label=label,
         source=source,
         payoffs=payoffs,

@@ -51,6 +51,11 @@ def view(state, player, out):
     out[SEEN_OTHER] = state[SHOWN + 1 - player]
 
 
+def hidden_among(actions: int) -> Callable[[np.ndarray, int], tuple[int, range] | None]:
+    """What the second player cannot see, of so many actions: the first one's throw."""
+    return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
+
+
 def throws_of(state: np.ndarray) -> tuple[int, int]:
     """The throws of both players, a hidden one too; -1 where there is none."""
     first, second = (int(throw) for throw in state[SHOWN : SHOWN + 2])

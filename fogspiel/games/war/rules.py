@@ -23,8 +23,11 @@ VALUES..2*VALUES-1 into the bottommost free place, 2*VALUES have the whole packe
 by itself.
 """
 
+import numpy as np
+
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
 from ...core.kernel import inlined, kernel, variant
+from ..shared.hidden import permute
 
 PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
 MOST_CARDS, RING = 56, 64
@@ -231,3 +234,10 @@ def view(state, player, out):
 @kernel
 def score(state):
     return state[RESULT]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Shuffle both decks together: no player knows a card of either."""
+    other = state.copy()
+    permute(other, [slot(state, who, depth) for who in range(2) for depth in range(state[HELD + who])], stream)
+    return other

@@ -1,0 +1,36 @@
+"""How states are drawn that a player cannot tell from the true one."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from ...core.game import Resample, blank
+from ...core.rng import below, shuffle
+
+Option = TypeVar("Option")
+
+
+def pick(options: Sequence[Option], stream: np.ndarray) -> Option:
+    """One of the options, all equally likely."""
+    return options[below(stream, len(options))]
+
+
+def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None:
+    """Shuffle what stands in these cells of a state."""
+    order = blank(len(cells))
+    shuffle(stream, order)
+    state[cells] = state[np.array(cells, np.int64)[order]]
+
+
+def resample_one(hidden: Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]) -> Resample:
+    """The resampling of a game that hides one cell: `hidden(state, player)` is the cell and what may stand in it."""
+
+    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+        other, found = state.copy(), hidden(state, player)
+        if found is not None:
+            cell, options = found
+            other[cell] = pick(options, stream)
+        return other
+
+    return resample
