@@ -192,7 +192,7 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     other[HAND + theirs :][:COLOURS] = np.bincount(cards[:held], minlength=COLOURS)
     other[LAID + theirs :][:COLOURS] = np.bincount(hidden, minlength=COLOURS) + known
     if len(hidden) and state[TURN] == player:
-        other[LAST] = pick(hidden, stream)
+        other[LAST] = pick(hidden.tolist(), stream)
     return other
 
 
