@@ -9,8 +9,8 @@ pure ones that do). Choose a try (OR); then it must be good where it is illegal 
                                                                                 and the opponent cannot win there
 
 A try that is illegal or winning in every world comes first and alone (Lemma 3 of Teytaud and Teytaud 2011). A belief
-is refuted at once if one of its worlds is not won with open eyes, or if it contains a refuted belief; it is proved if
-a proved belief contains it. Beliefs that are images of each other are one.
+is refuted at once if one of its worlds is not won with perfect information, or if it contains a refuted belief; it is
+proved if a proved belief contains it. Beliefs that are images of each other are one.
 """
 
 from collections import OrderedDict
@@ -21,15 +21,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..games.shared.boards import Board
-from .beliefs import Beliefs, OpenEyes, least_image, moves_of
+from .beliefs import Beliefs, PerfectInformation, dominating_try, permute, smallest_image
+from .generators import run_to_end
 
 REFUTED = -1
-KEPT = 24
+MOST_COMPARED = 24
 """Decided beliefs with the same own stones that are compared with a new one."""
-EVERY = 1.0
+REPORT_SECONDS = 1.0
 """Seconds between two reports."""
-VISITS = {25: 10}
-"""Positions that one look with open eyes may take, by the cells of the board; boards not listed have no limit."""
+MOST_VISITS = {25: 10}
+"""Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit."""
+BELIEF_BYTES, WORLD_BYTES = 200, 64
+"""What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython."""
 
 Key = tuple[int, bytes]
 
@@ -48,30 +51,26 @@ class Progress(NamedTuple):
     seconds: float
 
 
-class SureWin:
+class AndOrSearch:
     """The search for one player on a board; `table` has a try for each proved belief and REFUTED for the others."""
 
     def __init__(self, board: Board, player: int, dominance: bool = True, pruning: bool = True) -> None:
-        self.beliefs, self.eyes = Beliefs(board, player), OpenEyes(board)
+        self.beliefs, self.perfect = Beliefs(board, player), PerfectInformation(board)
         self.board, self.player, self.dominance, self.pruning = board, player, dominance, pruning
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
-        self._visits = VISITS.get(board.cells)
-        self._near: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
+        self._visits = MOST_VISITS.get(board.cells)
+        self._decided: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
+        """By own stones: the worlds of some decided beliefs, and what was found."""
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
 
-    def sure(self, own: int, worlds: np.ndarray) -> bool:
+    def is_sure_win(self, own: int, worlds: np.ndarray) -> bool:
         """Whether the player, to move with these possible worlds, wins for sure."""
-        return self.choice(own, worlds) != REFUTED
+        return self.winning_try(own, worlds) != REFUTED
 
-    def choice(self, own: int, worlds: np.ndarray) -> int:
+    def winning_try(self, own: int, worlds: np.ndarray) -> int:
         """The try that wins for sure, or REFUTED."""
-        steps = self.steps(own, worlds)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return int(end.value)
+        return run_to_end(self.steps(own, worlds))
 
     def search(
         self, own: int, worlds: np.ndarray, seconds: float = float("inf"), memory: float = 1.0
@@ -87,9 +86,9 @@ class SureWin:
                 next(steps)
             except StopIteration as end:
                 return bool(end.value != REFUTED)
-            taken, used = monotonic() - begun, self.bytes + self.eyes.bytes
+            taken, used = monotonic() - begun, self.bytes + self.perfect.bytes
             spent = taken >= seconds or used > memory * 2**30
-            if spent or taken > reported + EVERY:
+            if spent or taken > reported + REPORT_SECONDS:
                 reported = taken
                 yield Progress(self.nodes, len(self.table), self.depth, used, taken)
             if spent:
@@ -104,9 +103,9 @@ class SureWin:
         found = self.table.get(key)
         if found is None:
             yield
-            found = yield from self._decided(own, worlds)
+            found = yield from self._decide(own, worlds)
             self.table[key] = found
-            self.bytes += len(key[1]) + 200
+            self.bytes += len(key[1]) + BELIEF_BYTES
             if self.dominance:
                 self._keep(own, key[1], frozenset(worlds.tolist()), found)
         return found if found == REFUTED else self._shifts[turn].index(found)
@@ -114,40 +113,37 @@ class SureWin:
     def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
         """The smallest image of a belief under the symmetries of the board, and which symmetry gives it."""
         image, best = np.empty_like(worlds), np.empty_like(worlds)
-        turn = int(least_image(own, worlds, self.board.symmetries, image, best))
-        return int(moves_of(own, self.board.symmetries[turn])), best, turn
+        turn = int(smallest_image(own, worlds, self.board.symmetries, image, best))
+        return int(permute(own, self.board.symmetries[turn])), best, turn
 
-    def hopeless(self, own: int, worlds: np.ndarray) -> bool:
-        """Whether some world is not won with open eyes, so that there is no sure win."""
-        return not self.eyes.all_won(self.player, own, worlds, self._visits)
-
-    def _decided(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
+    def _decide(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
+        """The try that wins for sure, or REFUTED, of a belief that is not in the table."""
         self.nodes += 1
         self.depth = max(self.depth, own.bit_count())
-        near = self._dominated(own, worlds) if self.dominance else None
-        if near is not None:
-            return near
-        if self.pruning and self.hopeless(own, worlds):
+        implied = self._implied(own, worlds) if self.dominance else None
+        if implied is not None:
+            return implied
+        if self.pruning and not self.perfect.all_won(self.player, own, worlds, self._visits):
             return REFUTED
         tally = self.beliefs.tally(own, worlds)
-        for cell, (_, going, wins, draws) in enumerate(tally):
-            if wins and not going and not draws:  # Lemma 3
-                illegal = self.beliefs.split(own, worlds, cell).illegal
-                return cell if not len(illegal) or (yield from self.steps(own, illegal)) != REFUTED else REFUTED
+        cell = dominating_try(tally)
+        if cell is not None:
+            illegal = self.beliefs.split(own, worlds, cell).illegal
+            return cell if not len(illegal) or (yield from self.steps(own, illegal)) != REFUTED else REFUTED
         promising = [cell for cell, (_, going, wins, draws) in enumerate(tally) if going + wins and not draws]
         for cell in sorted(promising, key=lambda cell: -tally[cell][0] - tally[cell][2]):
             split = self.beliefs.split(own, worlds, cell)
-            after, losses = self.beliefs.answered(own | 1 << cell, split.going)
+            after, losses = self.beliefs.after_answer(own | 1 << cell, split.going)
             if losses or (yield from self.steps(own | 1 << cell, after)) == REFUTED:
                 continue
             if not len(split.illegal) or (yield from self.steps(own, split.illegal)) != REFUTED:
                 return cell
         return REFUTED
 
-    def _dominated(self, own: int, worlds: np.ndarray) -> int | None:
+    def _implied(self, own: int, worlds: np.ndarray) -> int | None:
         """The verdict that a decided belief with the same own stones implies."""
         mine = None
-        for known, found in reversed(self._near.get(own, OrderedDict()).values()):
+        for known, found in reversed(self._decided.get(own, OrderedDict()).values()):
             if (found == REFUTED and len(known) <= len(worlds)) or (found != REFUTED and len(known) >= len(worlds)):
                 mine = mine or frozenset(worlds.tolist())
                 if found == REFUTED and known <= mine:
@@ -158,9 +154,10 @@ class SureWin:
         return None
 
     def _keep(self, own: int, key: bytes, worlds: frozenset[int], found: int) -> None:
-        kept = self._near.setdefault(own, OrderedDict())
+        """Remember a decided belief for comparisons, and drop the oldest one if there are too many."""
+        kept = self._decided.setdefault(own, OrderedDict())
         kept[key] = worlds, found
-        if len(kept) > KEPT:
+        if len(kept) > MOST_COMPARED:
             _, (dropped, _) = kept.popitem(last=False)
-            self.bytes -= 64 * len(dropped)
-        self.bytes += 64 * len(worlds)
+            self.bytes -= WORLD_BYTES * len(dropped)
+        self.bytes += WORLD_BYTES * len(worlds)

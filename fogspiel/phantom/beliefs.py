@@ -1,9 +1,12 @@
-"""What a player of a phantom game may know: his own stones, and all the opponent's stone sets that are possible.
+"""What a player of a phantom game may know: its own stones, and all the opponent's stone sets that are possible.
 
 A belief is (own, worlds): `own` is a set of cells as the bits of an integer, `worlds` a sorted int64 array of such
 sets, one for each way the opponent's stones may lie when the player is to move. A try splits the worlds: where it is
 illegal the player stays on move with fewer worlds, where it wins the game is over, and where it goes on the opponent
 answers unseen. That is all that a try tells, so own stones and worlds are all that matters for what comes.
+
+For example, White's first belief on a board of 2x2 cells is (0, [1, 2, 4, 8]). A try of cell 0 leaves (0, [1]) if it is
+illegal; if it stays, the worlds are 2, 4 and 8 until Black answers.
 """
 
 from typing import NamedTuple
@@ -11,18 +14,22 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.kernel import inlined, kernel
-from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_try, spread, tic_tac_toe
+from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, tic_tac_toe
 
-FREE = -1
+EMPTY = -1
+"""A place of a hash table that no key has taken."""
+HASH_FACTOR, HASH_SHIFT = -7046029254386353131, 17
+"""Fibonacci hashing: 2**64 over the golden ratio, and where the well mixed bits of the product are."""
 LOST, DRAWN, WON = 0, 1, 2
-SMALLEST = 1 << 12
+FIRST_ROOM = 1 << 12
+"""Places of a hash table at first."""
 FULL = -2
 """What a kernel returns when a table has become too small for it."""
-
-
 TIC_TAC_TOE, PONNUKI = 0, 1
 KIND, CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(6)
-"""What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms a call.)"""
+"""What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms per call.)"""
+OUTCOMES = 4
+"""A try is illegal, goes on, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2."""
 
 
 class Split(NamedTuple):
@@ -36,7 +43,7 @@ class Split(NamedTuple):
 @inlined
 def home_of(table, key):
     """Where in an open-addressing table the search for a key begins."""
-    return ((key * np.int64(-7046029254386353131)) >> 17) & (len(table) - 1)
+    return ((key * np.int64(HASH_FACTOR)) >> HASH_SHIFT) & (len(table) - 1)
 
 
 @kernel
@@ -44,28 +51,17 @@ def slot_of(table, key):
     """Where in an open-addressing table a key is, or the free place where it belongs."""
     mask = len(table) - 1
     at = home_of(table, key)
-    while table[at] != FREE and table[at] != key:
+    while table[at] != EMPTY and table[at] != key:
         at = (at + 1) & mask
     return at
 
 
 @kernel
 def fate(ground, player, own, other, cell):
-    """What happens if `player` plays the cell: the rule of `games._boards`, which a test compares."""
+    """What happens if `player` plays the cell, as the board's own rule says."""
     if ground[KIND] == TIC_TAC_TOE:
         return tic_tac_toe(player, own, other, cell)
-    columns, left, right, full = ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE]
-    verdict = ponnuki_try(own, other, cell, columns, left, right, full)
-    if verdict != GOES_ON:
-        return verdict
-    own |= 1 << cell
-    empty = full & ~(own | other)
-    if empty & spread(empty, columns, left, right, full):
-        return GOES_ON
-    for reply in range(ground[CELLS]):
-        if ponnuki_try(other, own, reply, columns, left, right, full) != ILLEGAL:
-            return GOES_ON
-    return WINS
+    return ponnuki_outcome(own, other, cell, ground[CELLS], ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
 
 
 def ground_of(board: Board) -> np.ndarray:
@@ -78,7 +74,7 @@ def ground_of(board: Board) -> np.ndarray:
 
 
 @kernel
-def judge(ground, player, own, worlds, cell, out):
+def outcomes_of_try(ground, player, own, worlds, cell, out):
     """Write what a try does in each world; how many worlds it wins."""
     wins = 0
     for k in range(len(worlds)):
@@ -89,22 +85,18 @@ def judge(ground, player, own, worlds, cell, out):
 
 
 @kernel
-def count_verdicts(ground, player, own, worlds, out):
-    """Write for each cell in how many worlds a try there is illegal, goes on, wins, draws; how many cells are open."""
-    some = 0
+def tally_outcomes(ground, player, own, worlds, out):
+    """Write for each cell in how many worlds a try there is illegal, goes on, wins, draws."""
     for cell in range(len(out)):
-        for kind in range(4):
+        for kind in range(OUTCOMES):
             out[cell, kind] = 0
         for k in range(len(worlds)):
             out[cell, fate(ground, player, own, worlds[k], cell) - ILLEGAL] += 1
-        if out[cell, 0] < len(worlds):
-            some += 1
-    return some
 
 
 @kernel
-def answer(ground, player, own, worlds, table, out):
-    """Write the worlds after any move of the opponent that does not end the game, and then in how many he can win.
+def unseen_answers(ground, player, own, worlds, table, out):
+    """Write the worlds after any move of the opponent that does not end the game, and then in how many it can win.
 
     Returns their number, or FULL if the table (empty before and after) is too small.
     """
@@ -112,13 +104,13 @@ def answer(ground, player, own, worlds, table, out):
     for k in range(len(worlds)):
         losing = False
         for cell in range(cells):
-            verdict = fate(ground, 1 - player, worlds[k], own, cell)
-            if verdict == WINS:
+            outcome = fate(ground, 1 - player, worlds[k], own, cell)
+            if outcome == WINS:
                 losing = True
-            elif verdict == GOES_ON:
+            elif outcome == GOES_ON:
                 world = worlds[k] | (1 << cell)
                 at = slot_of(table, world)
-                if table[at] == FREE and 2 * count < len(table):
+                if table[at] == EMPTY and 2 * count < len(table):
                     table[at] = world
                     out[count] = world
                     count += 1
@@ -126,8 +118,8 @@ def answer(ground, player, own, worlds, table, out):
     full = 2 * count >= len(table)
     for k in range(count):  # whatever stands between a key and its home is cleared with it or before it
         at = home_of(table, out[k])
-        while table[at] != FREE:
-            table[at] = FREE
+        while table[at] != EMPTY:
+            table[at] = EMPTY
             at = (at + 1) & (len(table) - 1)
     if full:
         return FULL
@@ -137,42 +129,37 @@ def answer(ground, player, own, worlds, table, out):
 
 
 @kernel
-def look(ground, player, own, other, out):
-    """Write the cells at which a try is illegal, and those at which it wins; how many go on."""
+def decided_cells(ground, player, own, other, out):
+    """Write the cells at which a try is illegal, and those at which it wins."""
     out[0], out[1] = 0, 0
-    going = 0
     for cell in range(ground[CELLS]):
-        verdict = fate(ground, player, own, other, cell)
-        if verdict == ILLEGAL:
+        outcome = fate(ground, player, own, other, cell)
+        if outcome == ILLEGAL:
             out[0] |= 1 << cell
-        elif verdict == WINS:
+        elif outcome == WINS:
             out[1] |= 1 << cell
-        else:
-            going += 1
-    return going
 
 
 @kernel
-def open_eyes(ground, player, own, other, keys, outcomes, used, most):
-    """LOST, DRAWN or WON for the mover if both see the board: depth-first with a table; FULL beyond `most` visits.
+def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
+    """LOST, DRAWN or WON for the mover if both see the board: depth first with a table; FULL beyond `most` visits.
 
-    `used` counts the positions in the table, which must have room for `most` more.
+    `used` counts the positions in the table, which must have room for `most` more. At each depth of the stack, `tried`
+    is the cell whose position is being looked into, or EMPTY on the way down.
     """
-    depth, visits, child, cells = 0, 0, FREE, ground[CELLS]
+    depth, visits, child, cells = 0, 0, LOST, ground[CELLS]
     mine, theirs = np.zeros(cells + 2, np.int64), np.zeros(cells + 2, np.int64)
     tried, best = np.zeros(cells + 2, np.int64), np.zeros(cells + 2, np.int64)
     mine[0], theirs[0] = own, other
-    tried[0] = FREE
-    while True:
+    tried[0] = EMPTY
+    while depth >= 0:
         mover = player ^ (depth & 1)
         key = (((mine[depth] << cells) | theirs[depth]) << 1) | mover
-        if tried[depth] == FREE:
+        if tried[depth] == EMPTY:
             at = slot_of(keys, key)
             if keys[at] == key:
                 child = outcomes[at]
                 depth -= 1
-                if depth < 0:
-                    return child
                 continue
             visits += 1
             if visits > most:
@@ -187,10 +174,10 @@ def open_eyes(ground, player, own, other, keys, outcomes, used, most):
             tried[depth] += 1
         cell = tried[depth]
         while cell < cells and best[depth] < WON:
-            verdict = fate(ground, mover, mine[depth], theirs[depth], cell)
-            if verdict == DRAWS:
+            outcome = fate(ground, mover, mine[depth], theirs[depth], cell)
+            if outcome == DRAWS:
                 best[depth] = max(best[depth], DRAWN)
-            elif verdict == GOES_ON:
+            elif outcome == GOES_ON:
                 break
             cell += 1
         if cell == cells or best[depth] == WON:
@@ -200,14 +187,13 @@ def open_eyes(ground, player, own, other, keys, outcomes, used, most):
             used[0] += 1
             child = best[depth]
             depth -= 1
-            if depth < 0:
-                return child
-            continue
-        tried[depth] = cell
-        mine[depth + 1] = theirs[depth]
-        theirs[depth + 1] = mine[depth] | (1 << cell)
-        depth += 1
-        tried[depth] = FREE
+        else:
+            tried[depth] = cell
+            mine[depth + 1] = theirs[depth]
+            theirs[depth + 1] = mine[depth] | (1 << cell)
+            depth += 1
+            tried[depth] = EMPTY
+    return child
 
 
 @kernel
@@ -216,13 +202,13 @@ def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most
     for k in range(start, len(worlds)):
         if 2 * (used[0] + most) > len(keys):
             return k
-        if open_eyes(ground, player, own, worlds[k], keys, outcomes, used, most) != WON:
+        if perfect_outcome(ground, player, own, worlds[k], keys, outcomes, used, most) != WON:
             return k
     return len(worlds)
 
 
 @kernel
-def moves_of(stones, shift):
+def permute(stones, shift):
     """A set of stones after a permutation of the cells."""
     out = 0
     for cell in range(len(shift)):
@@ -231,18 +217,18 @@ def moves_of(stones, shift):
 
 
 @kernel
-def least_image(own, worlds, shifts, image, best):
+def smallest_image(own, worlds, shifts, image, best):
     """Write the smallest image of a belief into `best`, the worlds sorted; which permutation gives it.
 
     Own stones come first, then the worlds as a list; `image` is room to work.
     """
     count, chosen, least = len(worlds), -1, 0
     for s in range(len(shifts)):
-        stones = moves_of(own, shifts[s])
+        stones = permute(own, shifts[s])
         if chosen >= 0 and stones > least:
             continue
         for k in range(count):
-            image[k] = moves_of(worlds[k], shifts[s])
+            image[k] = permute(worlds[k], shifts[s])
         image[:count].sort()
         smaller = chosen < 0 or stones < least
         if not smaller:
@@ -257,6 +243,11 @@ def least_image(own, worlds, shifts, image, best):
     return chosen
 
 
+def dominating_try(tally: list[list[int]]) -> int | None:
+    """Lemma 3: a cell that is illegal or wins in every world, and wins in some, by a `Beliefs.tally`."""
+    return next((cell for cell, (_, going, wins, draws) in enumerate(tally) if wins and not going + draws), None)
+
+
 class Beliefs:
     """The beliefs of one player on a board: how tries and unseen answers change them."""
 
@@ -265,9 +256,9 @@ class Beliefs:
             raise ValueError(f"player {player!r} is not a player: 0 is Black, 1 is White")
         self.board, self.player, self.cells = board, player, board.cells
         self._ground = ground_of(board)
-        self._table = np.full(SMALLEST, FREE, np.int64)
-        self._out = np.zeros(SMALLEST, np.int64)
-        self._tally = np.zeros((board.cells, 4), np.int64)
+        self._table = np.full(FIRST_ROOM, EMPTY, np.int64)
+        self._out = np.zeros(FIRST_ROOM, np.int64)
+        self._tally = np.zeros((board.cells, OUTCOMES), np.int64)
         self._pair = np.zeros(2, np.int64)
         self._looks: dict[tuple[int, int, int], tuple[int, int]] = {}
 
@@ -279,41 +270,42 @@ class Beliefs:
 
     def split(self, own: int, worlds: np.ndarray, cell: int) -> Split:
         """The worlds after a try."""
-        verdicts = np.empty(len(worlds), np.int64)
-        wins = judge(self._ground, self.player, own, worlds, cell, verdicts)
-        return Split(worlds[verdicts == ILLEGAL], worlds[(verdicts == GOES_ON)], int(wins))
+        outcomes = np.empty(len(worlds), np.int64)
+        wins = outcomes_of_try(self._ground, self.player, own, worlds, cell, outcomes)
+        return Split(worlds[outcomes == ILLEGAL], worlds[(outcomes == GOES_ON)], int(wins))
 
     def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
         """For each cell, in how many worlds a try there is illegal, goes on, wins, draws."""
-        count_verdicts(self._ground, self.player, own, worlds, self._tally)
-        return self._tally.tolist()
+        tally_outcomes(self._ground, self.player, own, worlds, self._tally)
+        tally: list[list[int]] = self._tally.tolist()
+        return tally
 
-    def answered(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
+    def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
         """The worlds at the next turn after any unseen answer, and in how many worlds the opponent can win instead."""
         while True:
-            count = answer(self._ground, self.player, own, worlds, self._table, self._out)
+            count = unseen_answers(self._ground, self.player, own, worlds, self._table, self._out)
             if count != FULL:
                 return self._out[:count].copy(), int(self._out[count])
-            self._table = np.full(4 * len(self._table), FREE, np.int64)
+            self._table = np.full(4 * len(self._table), EMPTY, np.int64)
             self._out = np.zeros(len(self._table), np.int64)
 
     def look(self, player: int, own: int, other: int) -> tuple[int, int]:
         """The cells at which a try of that player is illegal, and those at which it wins, as bits."""
         found = self._looks.get((player, own, other))
         if found is None:
-            look(self._ground, player, own, other, self._pair)
+            decided_cells(self._ground, player, own, other, self._pair)
             found = self._looks[player, own, other] = int(self._pair[0]), int(self._pair[1])
         return found
 
 
-class OpenEyes:
+class PerfectInformation:
     """The perfect-information game of a board, solved on demand and remembered."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
         self._ground = ground_of(board)
-        self._keys = np.full(SMALLEST, FREE, np.int64)
-        self._outcomes = np.zeros(SMALLEST, np.int64)
+        self._keys = np.full(FIRST_ROOM, EMPTY, np.int64)
+        self._outcomes = np.zeros(FIRST_ROOM, np.int64)
         self._used = np.zeros(1, np.int64)
 
     @property
@@ -328,11 +320,11 @@ class OpenEyes:
 
     def outcome(self, player: int, own: int, other: int, visits: int | None = None) -> int | None:
         """LOST, DRAWN or WON for the player to move; None if that takes more than `visits` new positions."""
-        step = SMALLEST
+        step = FIRST_ROOM
         while True:
             step = step if visits is None else min(step, visits)
             self._make_room(step)
-            found = open_eyes(self._ground, player, own, other, self._keys, self._outcomes, self._used, step)
+            found = perfect_outcome(self._ground, player, own, other, self._keys, self._outcomes, self._used, step)
             if found != FULL:
                 return int(found)
             if step == visits:
@@ -343,7 +335,7 @@ class OpenEyes:
         """Whether the player to move wins in every world with open eyes, as far as `visits` a world can tell."""
         start = 0
         while True:
-            step = SMALLEST if visits is None else visits
+            step = FIRST_ROOM if visits is None else visits
             self._make_room(2 * step)
             start = first_not_won(
                 self._ground, player, own, worlds, start, self._keys, self._outcomes, self._used, step
@@ -361,9 +353,9 @@ class OpenEyes:
             size *= 2
         if size == len(self._keys):
             return
-        kept = self._keys != FREE
+        kept = self._keys != EMPTY
         keys, outcomes = self._keys[kept], self._outcomes[kept]
-        self._keys, self._outcomes = np.full(size, FREE, np.int64), np.zeros(size, np.int64)
+        self._keys, self._outcomes = np.full(size, EMPTY, np.int64), np.zeros(size, np.int64)
         refill(keys, outcomes, self._keys, self._outcomes)
 
 

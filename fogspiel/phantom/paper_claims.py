@@ -1,9 +1,10 @@
 """What Teytaud and Teytaud 2011, section III, say about phantom tic-tac-toe (the classical variant), checked exactly.
 
-Their Black strategy is a few moves; `prescribed` solves the game that these leave. Scores are Black's: win 1, draw 1/2.
+Their Black strategy is a few moves; `paper_strategy` solves the game that these leave. Scores are Black's: win 1, draw
+1/2.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from ..games.shared import boards
 from ..games.shared.boards import GOES_ON, WINS
+from .beliefs import DRAWN, LOST, WON, PerfectInformation
 from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
 
 HALF = Fraction(1, 2)
@@ -29,7 +31,7 @@ FAMILIES = {
 """White's first two stones in each family, and what the paper says Black's strategy ensures against it."""
 FALLBACKS = {"A3": A3, "C1, as printed": C1}
 SEQUENCES_LEFT = (384, 48, 8, 2, 1)
-"""In how many ways White can go on after none, one, .. of his stones: 8 x 6 x 4 x 2 in all."""
+"""In how many ways White can go on after none, one, .. of its stones: 8 x 6 x 4 x 2 in all."""
 RIGHT = "right"
 
 
@@ -54,9 +56,9 @@ def strategy_claims() -> list[Claim]:
         reading = f"if C3 is illegal, {name}"
         for letter, (stones, rate) in FAMILIES.items():
             ours = guarantee(Prescription(fallback, family=letter))
-            found.append(compare_claim(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
+            found.append(check_number(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
         ours = guarantee(Prescription(fallback))
-        found.append(compare_claim(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
+        found.append(check_number(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
     return found
 
 
@@ -65,7 +67,8 @@ def case_claims() -> list[Claim]:
     shortfall = value(Prescription(), lambda ending: ending.score - FAMILIES[ending.family][1])
     pairs = list(combinations([cell for cell in range(TTT.cells) if cell != B2], 2))
     covered = sum(family(*pair) in FAMILIES for pair in pairs)
-    wins = {letter: value(Prescription(family=letter), won) for letter in FAMILIES}
+    rates = {letter: rate for letter, (_, rate) in FAMILIES.items()}
+    wins = {letter: value(Prescription(family=letter), win_alone) for letter in FAMILIES}
     after_illegal = {name: when_illegal(cell) for name, cell in (("B3", B3), ("C2", C2), ("A2", A2), ("C1", C1))}
     legal = {letter: when_legal(letter) for letter in "BDF"}
     return [
@@ -73,51 +76,41 @@ def case_claims() -> list[Claim]:
             "the families A to F cover all strategies of White",
             "all",
             f"{covered} of {len(pairs)} pairs of first two stones",
-            judge_claims(covered == len(pairs), "wrong"),
+            verdict(covered == len(pairs)),
         ),
-        Claim(
+        check(
             "one strategy of Black reaches the rates against all six families; if C3 is illegal, A3",
             "yes",
             "yes" if shortfall == 0 else f"it falls short by {-shortfall}",
-            judge_claims(shortfall == 0, "wrong"),
         ),
-        Claim(
-            "the rates are probabilities of winning",
-            list_claims((letter, rate) for letter, (_, rate) in FAMILIES.items()),
-            list_claims(wins.items()),
-            judge_claims(
-                all(wins[letter] == rate for letter, (_, rate) in FAMILIES.items()), "wrong: in the scores draws count"
-            ),
+        check(
+            "the rates are probabilities of winning", listing(rates), listing(wins), "wrong: in the scores draws count"
         ),
         Claim(
             "if B1 is illegal, Black wins by C1 (in the proof) or plays one of B3, C2, A2 (in the strategy)",
             "1",
-            list_claims(after_illegal.items()),
-            judge_claims(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
+            listing(after_illegal),
+            verdict(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
         ),
         Claim(
             "if B1 is legal, Black wins against B, D and F in all cases",
             "1",
-            list_claims(legal.items()),
-            judge_claims(
+            listing(legal),
+            verdict(
                 min(legal.values()) == 1, "wrong for F, whose second try may find B1 illegal; the rate of F is right"
             ),
         ),
-        compare_claim("Black's score against E if B1 is legal", BOUND, when_legal("E")),
+        check_number("Black's score against E if B1 is legal", BOUND, when_legal("E")),
     ]
 
 
 def bound_claims() -> list[Claim]:
     """The upper bound: tic-tac-toe is a draw, and a White player who plays at random may happen to play perfectly."""
-    perfect, random = with_open_eyes(0, 0), against_random()
+    random = against_random()
+    more = ", and more is true" if random < UPPER else ""
     return [
-        compare_claim("the value of tic-tac-toe when both see everything", HALF, perfect),
-        Claim(
-            "what White's random play concedes at most",
-            str(UPPER),
-            str(random),
-            judge_claims(random <= UPPER, "wrong") + (", and more is true" if random < UPPER else ""),
-        ),
+        check_number("the value of tic-tac-toe when both see everything", HALF, perfect_value()),
+        Claim("what White's random play concedes at most", str(UPPER), str(random), verdict(random <= UPPER) + more),
     ]
 
 
@@ -142,78 +135,73 @@ def slips() -> list[Claim]:
     ]
 
 
-def compare_claim(claim: str, paper: Fraction, ours: Fraction) -> Claim:
-    """A claim about a number."""
-    return Claim(claim, str(paper), str(ours), judge_claims(paper == ours, f"wrong by {abs(paper - ours)}"))
-
-
-def judge_claims(holds: bool, otherwise: str) -> str:
-    """The verdict."""
+def verdict(holds: bool, otherwise: str = "wrong") -> str:
+    """What to say about a claim."""
     return RIGHT if holds else otherwise
 
 
-def list_claims(values: Iterable[tuple[str, Fraction]]) -> str:
+def check(claim: str, paper: object, ours: object, otherwise: str = "wrong") -> Claim:
+    """A claim that is right if we find what the paper says."""
+    return Claim(claim, str(paper), str(ours), verdict(paper == ours, otherwise))
+
+
+def check_number(claim: str, paper: Fraction, ours: Fraction) -> Claim:
+    """A claim about a number."""
+    return check(claim, paper, ours, f"wrong by {abs(paper - ours)}")
+
+
+def listing(values: Mapping[str, Fraction]) -> str:
     """Named numbers in one line."""
-    return ", ".join(f"{name} {number}" for name, number in values)
+    return ", ".join(f"{name} {number}" for name, number in values.items())
 
 
 @cache
-def guarantee(told: Prescription) -> Fraction:
+def guarantee(prescription: Prescription) -> Fraction:
     """The score that Black's prescribed moves ensure when the rest is played as well as possible."""
-    return prescribe(told).exact.value
+    return prescribe(prescription).exact.value
 
 
-def value(told: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
+def value(prescription: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
     """The value of the game that the prescription leaves if endings are worth something else than the score."""
-    return prescribe(told, worth).exact.value
+    return prescribe(prescription, worth).exact.value
 
 
-def won(ending: Ending) -> Fraction:
+def win_alone(ending: Ending) -> Fraction:
     """A win and nothing else counts."""
     return Fraction(ending.score == 1)
 
 
 def when_legal(letter: str) -> Fraction:
     """Black's score against a family, given that B1 is legal; White cannot influence how likely that is."""
-    told = Prescription(family=letter)
-    likely = value(told, lambda ending: Fraction(ending.smooth))
-    return value(told, lambda ending: ending.score * ending.smooth) / likely
+    prescription = Prescription(family=letter)
+    likely = value(prescription, lambda ending: Fraction(ending.smooth))
+    return value(prescription, lambda ending: ending.score * ending.smooth) / likely
 
 
 def when_illegal(cell: int) -> Fraction:
-    """Black's score given that B1 is illegal, if he plays that cell then; it is so for one in four frames."""
-    told = Prescription(detour=(cell,))
-    lost = 1 - value(told, lambda ending: Fraction(1) if ending.smooth else ending.score)
+    """Black's score given that B1 is illegal, if Black plays that cell then; it is so for one in four frames."""
+    prescription = Prescription(detour=(cell,))
+    lost = 1 - value(prescription, lambda ending: Fraction(1) if ending.smooth else ending.score)
     return 1 - 4 * lost
 
 
-@cache
-def with_open_eyes(own: int, other: int) -> Fraction:
-    """What the player to move scores in tic-tac-toe when both see all stones."""
-    results = []
-    for cell in range(TTT.cells):
-        match outcome(own, other, cell):
-            case boards.WINS:
-                return Fraction(1)
-            case boards.DRAWS:
-                results.append(HALF)
-            case boards.GOES_ON:
-                results.append(1 - with_open_eyes(other, own | 1 << cell))
-    return max(results)
+def perfect_value() -> Fraction:
+    """What the first player scores in tic-tac-toe when both see all stones."""
+    outcome = PerfectInformation(TTT).outcome(0, 0, 0)
+    return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
 
 
 def against_random() -> Fraction:
     """The most that Black can score on average against stones that White puts on random free cells."""
-    firsts = sorted(set(TTT.symmetries.min(axis=0).tolist()))
-    replies = (after_stone(0, 0, cell, {0: 1}) for cell in firsts)
-    return Fraction(max(replies), 2 * SEQUENCES_LEFT[0])
+    best = max(after_stone(0, 0, orbit[0], {0: 1}) for orbit in TTT.orbits)
+    return Fraction(best, 2 * SEQUENCES_LEFT[0])
 
 
 def best_on_average(own: int, occupied: int, belief: dict[int, int]) -> int:
     """Black's half points, added up over all sequences of White's stones, all of which are equally likely.
 
     Black has the stones `own` and knows some White ones; `belief` says in how many ways White has come to each of the
-    sets of stones that he may have.
+    sets of stones that it may have.
     """
     cells = [cell for cell in range(TTT.cells) if not (own | occupied) >> cell & 1]
     dominating = [cell for cell in cells if outcome(own, 0, cell) == WINS]

@@ -6,11 +6,11 @@ The paper fixes Black's first moves, in a frame that is one of the eight symmetr
     turn 2   B1, or if it is illegal one of B3, C2, A2
     turn 3   (after B1) C3, or if it is illegal a fallback: "C1" in the paper, by symmetry it should be A3
 
-and lets him test whatever wins or is illegal before anything else (Lemma 3). All other choices are left free here, and
-White may do what he likes. So the game is small and solved exactly; its value is what Black's moves ensure when the
-rest is played as well as possible. White acts in his own frame: he does not know which symmetry was drawn, Black need
-not. Three things lose White nothing and are taken for granted: he never tries the centre, he too tests first what wins
-or is illegal, and his first stone is A1 or B1, as its images come to the same.
+and lets Black test whatever wins or is illegal before anything else (Lemma 3). All other choices are left free here,
+and White may do anything. So the game is small and solved exactly; its value is what Black's moves ensure when the rest
+is played as well as possible. White acts in a frame of its own: it does not know which symmetry was drawn, Black need
+not. Three things lose White nothing and are taken for granted: it never tries the centre, it too tests first what wins
+or is illegal, and its first stone is A1 or B1, as their images come to the same.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..games.shared.boards import BOARDS, ILLEGAL, WINS
 from ..solve.fractions import Exact, exact_of
 from ..solve.lp import equilibrium
-from ..solve.sequence_form import SequenceForm, Treeplex, merge
+from ..solve.sequence_form import SequenceForm, merge
+from .treeplex_builder import TreeplexBuilder, with_entry
 
 A1, B1, C1, A2, B2, C2, A3, B3, C3 = range(9)
 TTT = BOARDS["ttt"]
@@ -36,7 +37,7 @@ LOSS, DRAW, WIN = Fraction(0), Fraction(1, 2), Fraction(1)
 History = tuple[tuple[tuple[int, ...], int], ...]
 """What a player did, turn by turn: the tries that failed, then the stone."""
 Knowledge = tuple[History, tuple[int, ...]]
-"""All that a player knows: his history, and the tries that failed in this turn."""
+"""All that a player knows: its history, and the tries that failed in this turn."""
 
 
 class Prescription(NamedTuple):
@@ -45,7 +46,7 @@ class Prescription(NamedTuple):
     fallback: int = A3
     """Black's third stone if C3 is illegal."""
     detour: tuple[int, ...] = (B3, C2, A2)
-    """What Black may play at his second turn if B1 is illegal."""
+    """What Black may play at the second turn if B1 is illegal."""
     family: str = ""
     """The family of White's strategies (A to F) that Black meets; empty for all of them."""
 
@@ -59,8 +60,8 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Prescribed:
-    """The game that a prescription leaves: what each player knows at each infoset, his choices, and the payoffs."""
+class PrescribedGame:
+    """The game that a prescription leaves: what each player knows at each infoset, its choices, and the payoffs."""
 
     knowledge: tuple[list[Knowledge], list[Knowledge]]
     choices: tuple[list[list[int]], list[list[int]]]
@@ -95,7 +96,7 @@ def outcome(own: int, other: int, cell: int) -> int:
     return int(TTT.fate(BLACK, own, other, cell))
 
 
-def black_choices(told: Prescription, known: Knowledge) -> list[int]:
+def black_choices(prescription: Prescription, known: Knowledge) -> list[int]:
     """What Black may try: dominating moves first, then as prescribed, then anything."""
     history, failed = known
     forced, free = options(known, 0)
@@ -105,28 +106,28 @@ def black_choices(told: Prescription, known: Knowledge) -> list[int]:
         case 0:
             return [B2]
         case 1:
-            return list(told.detour) if failed else [B1]
+            return list(prescription.detour) if failed else [B1]
         case 2 if history[1][1] == B1:
-            return [C3] if C3 in free else [told.fallback]
+            return [C3] if C3 in free else [prescription.fallback]
     return free
 
 
-def white_choices(told: Prescription, known: Knowledge) -> list[int]:
-    """What White may try: dominating moves first, then what belongs to his family, then anything but the centre."""
+def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
+    """What White may try: dominating moves first, then what belongs to its family, then anything but the centre."""
     history, failed = known
     forced, free = options(known, 1 << B2)
     if forced:
         return forced
     if not history:
-        return [cell for cell in (A1, B1) if any(belongs(told, cell, other) for other in free if other != cell)]
+        return [cell for cell in (A1, B1) if any(belongs(prescription, cell, other) for other in free if other != cell)]
     if len(history) == 1 and not failed:
-        return [cell for cell in free if belongs(told, history[0][1], cell)]
+        return [cell for cell in free if belongs(prescription, history[0][1], cell)]
     return free
 
 
-def belongs(told: Prescription, one: int, other: int) -> bool:
+def belongs(prescription: Prescription, one: int, other: int) -> bool:
     """Whether White may begin with these two stones."""
-    return told.family in ("", family(one, other))
+    return prescription.family in ("", family(one, other))
 
 
 def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
@@ -136,33 +137,6 @@ def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
     tried = {*failed, *(cell for fails, _ in history for cell in fails)}
     free = [cell for cell in range(TTT.cells) if not (own | taken) >> cell & 1 and cell not in tried]
     return [cell for cell in free if outcome(own, 0, cell) == WINS][:1], free
-
-
-class Side:
-    """The infosets of one player in the order in which they are met."""
-
-    def __init__(self, choices_at: Callable[[Knowledge], list[int]]) -> None:
-        self.choices_at = choices_at
-        self.number: dict[Knowledge, int] = {}
-        self.parent: list[int] = []
-        self.first: list[int] = []
-        self.choices: list[list[int]] = []
-        self.sequences = 1
-
-    def infoset(self, known: Knowledge, sequence: int) -> int:
-        """The number of an infoset, which is new if it was not met before."""
-        if known not in self.number:
-            self.number[known] = len(self.parent)
-            self.parent.append(sequence)
-            self.first.append(self.sequences)
-            self.choices.append(self.choices_at(known))
-            self.sequences += len(self.choices[-1])
-        return self.number[known]
-
-    @property
-    def plex(self) -> Treeplex:
-        count = [len(choices) for choices in self.choices]
-        return Treeplex(*(np.array(column, np.int64) for column in (self.parent, self.first, count)))
 
 
 class Position(NamedTuple):
@@ -176,20 +150,15 @@ class Position(NamedTuple):
     sequences: tuple[int, int]
 
 
-def replaced(pair: tuple[Any, Any], place: int, entry: Any) -> tuple[Any, Any]:
-    """The pair with one entry replaced."""
-    return (entry, pair[1]) if place == 0 else (pair[0], entry)
-
-
 def ending(at: Position, score: Fraction) -> Ending:
-    """What there is to tell about a game that ended; nobody wins before White's second turn is over."""
+    """What there is to tell about a game that ended; no game ends before White's second turn is over."""
     (_, one), (failed, stone) = at.histories[WHITE][:2]
     return Ending(score, family(one, failed[0] if failed else stone), not at.histories[BLACK][1][0])
 
 
-def prescribe(told: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> Prescribed:
-    """The game in which Black is told so much, and in which an ending brings him what `worth` says."""
-    sides = Side(partial(black_choices, told)), Side(partial(white_choices, told))
+def prescribe(prescription: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> PrescribedGame:
+    """The game in which Black is told so much, and in which an ending brings Black what `worth` says."""
+    sides = TreeplexBuilder[Knowledge](), TreeplexBuilder[Knowledge]()
     leaves: list[tuple[int, int, Ending]] = []
     waiting = [Position(frame, BLACK, (0, 0), ((), ()), (), (0, 0)) for frame in TTT.symmetries.tolist()]
     while waiting:
@@ -200,18 +169,20 @@ def prescribe(told: Prescription, worth: Callable[[Ending], Fraction] = plain_sc
             last = outcome(*at.stones, (FULL ^ occupied).bit_length() - 1)
             leaves.append((*at.sequences, ending(at, WIN if last == WINS else DRAW)))
             continue
-        infoset = sides[mover].infoset((at.histories[mover], at.failed), at.sequences[mover])
-        for place, choice in enumerate(sides[mover].choices[infoset]):
+        known = at.histories[mover], at.failed
+        choices = partial((black_choices, white_choices)[mover], prescription, known)
+        infoset = sides[mover].infoset(known, at.sequences[mover], choices)
+        for sequence, choice in enumerate(sides[mover].choices[infoset], sides[mover].first[infoset]):
             cell = at.frame[choice] if mover == WHITE else choice
-            sequences = replaced(at.sequences, mover, sides[mover].first[infoset] + place)
+            sequences = with_entry(at.sequences, mover, sequence)
             result = outcome(at.stones[mover], at.stones[1 - mover], cell)
             if result == ILLEGAL:
                 waiting.append(Position(*at[:4], (*at.failed, choice), sequences))
             elif result == WINS:
                 leaves.append((*sequences, ending(at, WIN if mover == BLACK else LOSS)))
             else:
-                stones = replaced(at.stones, mover, at.stones[mover] | 1 << cell)
-                histories = replaced(at.histories, mover, (*at.histories[mover], (at.failed, choice)))
+                stones = with_entry(at.stones, mover, at.stones[mover] | 1 << cell)
+                histories = with_entry(at.histories, mover, (*at.histories[mover], (at.failed, choice)))
                 waiting.append(Position(at.frame, 1 - mover, stones, histories, (), sequences))
     rows, columns, endings = zip(*leaves, strict=True)
     worths = {ending: worth(ending) for ending in set(endings)}
@@ -220,4 +191,4 @@ def prescribe(told: Prescription, worth: Callable[[Ending], Fraction] = plain_sc
     payoffs = np.array([whole[ending] for ending in endings], np.int64)
     plexes = (sides[0].plex, sides[1].plex)
     form = merge(plexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
-    return Prescribed((list(sides[0].number), list(sides[1].number)), (sides[0].choices, sides[1].choices), form)
+    return PrescribedGame((list(sides[0].numbers), list(sides[1].numbers)), (sides[0].choices, sides[1].choices), form)

@@ -10,19 +10,21 @@ import numpy as np
 import pytest
 
 from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL, WINS
-from fogspiel.phantom.and_or_search import REFUTED, SureWin
-from fogspiel.phantom.beliefs import DRAWN, LOST, WON, Beliefs, OpenEyes, fate, ground_of
-from fogspiel.phantom.bounds import WIDTHS, bounds_of
-from fogspiel.phantom.lemmas import (
-    dominating_tries,
-    informed_every_turn,
-    informed_later,
-    informed_once,
-    orbits,
-    random_play,
-    symmetrise,
+from fogspiel.phantom.and_or_search import REFUTED, AndOrSearch
+from fogspiel.phantom.beliefs import (
+    DRAWN,
+    LOST,
+    WON,
+    Beliefs,
+    PerfectInformation,
+    dominating_try,
+    fate,
+    ground_of,
 )
-from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, step_claims
+from fogspiel.phantom.bounds import WIDTHS, bounds_of
+from fogspiel.phantom.generators import run_to_end
+from fogspiel.phantom.information_relaxation import Relaxation, solve_informed_once
+from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
 from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verify
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
@@ -39,7 +41,7 @@ def result_of(name, seconds=60.0, saved=None):
 
 
 def positions(board, count, seed):
-    """Positions that random games lead to: who moves, his stones, the other's."""
+    """Positions that random games lead to: who moves, the mover's stones, the other's."""
     draw = random.Random(seed)
     while count:
         stones, player = [0, 0], 0
@@ -86,22 +88,22 @@ def test_a_belief_is_split_and_answered_like_all_its_worlds():
         assert split.illegal.tolist() == [w for w, f in zip(worlds.tolist(), fates, strict=True) if f == ILLEGAL]
         assert split.going.tolist() == [w for w, f in zip(worlds.tolist(), fates, strict=True) if f == GOES_ON]
         assert split.wins == fates.count(WINS)
-    after, losses = beliefs.answered(own, worlds)
+    after, losses = beliefs.after_answer(own, worlds)
     answers = {w: [THREE.fate(1, w, own, c) for c in range(9)] for w in worlds.tolist()}
     assert set(after.tolist()) == {w | 1 << c for w, fates in answers.items() for c in range(9) if fates[c] == GOES_ON}
     assert losses == sum(WINS in fates for fates in answers.values())
 
 
 def test_white_wins_2x2_and_4x4_with_open_eyes_and_black_3x3():
-    assert [OpenEyes(board).outcome(0, 0, 0) for board in (TWO, THREE, FOUR)] == [LOST, WON, LOST]
+    assert [PerfectInformation(board).outcome(0, 0, 0) for board in (TWO, THREE, FOUR)] == [LOST, WON, LOST]
 
 
 def test_tic_tac_toe_is_a_draw_with_open_eyes():
-    assert OpenEyes(BOARDS["ttt"]).outcome(0, 0, 0) == DRAWN
+    assert PerfectInformation(BOARDS["ttt"]).outcome(0, 0, 0) == DRAWN
 
 
 def test_a_look_with_open_eyes_can_be_limited_and_then_repeated_without_limit():
-    eyes = OpenEyes(FOUR)
+    eyes = PerfectInformation(FOUR)
     assert eyes.outcome(0, 0, 0, 50) is None
     assert eyes.outcome(0, 0, 0) == LOST
 
@@ -128,7 +130,7 @@ def plain_sure(board, player, own, worlds):
 
 def test_the_search_agrees_with_the_definition_of_a_sure_win():
     draw = random.Random(3)
-    search = [SureWin(THREE, player) for player in (0, 1)]
+    search = [AndOrSearch(THREE, player) for player in (0, 1)]
     for _ in range(60):
         places = draw.sample(range(9), 7)
         player = draw.randrange(2)
@@ -140,16 +142,16 @@ def test_the_search_agrees_with_the_definition_of_a_sure_win():
             sum(1 << c for c in free[:count])
         }
         expected = plain_sure(THREE, player, own, frozenset(worlds))
-        assert search[player].sure(own, np.array(sorted(worlds), np.int64)) == expected
+        assert search[player].is_sure_win(own, np.array(sorted(worlds), np.int64)) == expected
 
 
 @pytest.mark.parametrize("devices", [{}, {"dominance": False}, {"dominance": False, "pruning": False}])
 def test_black_wins_3x3_for_sure_from_the_centre_only(devices):
-    search = SureWin(THREE, 0, **devices)
+    search = AndOrSearch(THREE, 0, **devices)
     found = []
     for cell in range(9):
-        worlds, _ = search.beliefs.answered(1 << cell, np.array([0], np.int64))
-        if search.sure(1 << cell, worlds):
+        worlds, _ = search.beliefs.after_answer(1 << cell, np.array([0], np.int64))
+        if search.is_sure_win(1 << cell, worlds):
             found.append(cell)
     assert found == [4] == openings(THREE)
 
@@ -157,29 +159,31 @@ def test_black_wins_3x3_for_sure_from_the_centre_only(devices):
 def test_nobody_wins_2x2_or_4x4_for_sure():
     for board in (TWO, FOUR):
         assert openings(board) == []
-        white = SureWin(board, 1)
-        assert not white.sure(0, white.beliefs.start)
+        white = AndOrSearch(board, 1)
+        assert not white.is_sure_win(0, white.beliefs.start)
 
 
 def test_a_search_that_is_stopped_goes_on_from_its_table():
-    search = SureWin(FOUR, 0, dominance=False, pruning=False)
+    search = AndOrSearch(FOUR, 0, dominance=False, pruning=False)
     own = cells("C3", "B2")
-    worlds, _ = search.beliefs.answered(own, np.array([1 << c for c in range(16) if not own >> c & 1], np.int64))
+    worlds, _ = search.beliefs.after_answer(own, np.array([1 << c for c in range(16) if not own >> c & 1], np.int64))
     steps = search.steps(own, worlds)
     for _ in range(200):
         next(steps)
     assert search.nodes == 199 and len(search.table) < 199
-    other = SureWin(FOUR, 0, dominance=False, pruning=False)
+    other = AndOrSearch(FOUR, 0, dominance=False, pruning=False)
     other.table = dict(search.table)
-    assert other.choice(own, worlds) != REFUTED
-    alone = SureWin(FOUR, 0, dominance=False, pruning=False)
-    assert alone.sure(own, worlds) and other.nodes < alone.nodes
+    assert other.winning_try(own, worlds) != REFUTED
+    alone = AndOrSearch(FOUR, 0, dominance=False, pruning=False)
+    assert alone.is_sure_win(own, worlds) and other.nodes < alone.nodes
 
 
 def test_a_search_without_time_or_memory_says_that_it_does_not_know():
     for limits in ({"seconds": 0.0}, {"memory": 0.0}):
-        search = SureWin(FOUR, 0, dominance=False, pruning=False)
-        running = search.search(cells("C3"), search.beliefs.answered(cells("C3"), np.array([0], np.int64))[0], **limits)
+        search = AndOrSearch(FOUR, 0, dominance=False, pruning=False)
+        running = search.search(
+            cells("C3"), search.beliefs.after_answer(cells("C3"), np.array([0], np.int64))[0], **limits
+        )
         verdict = "none yet"
         while verdict == "none yet":
             try:
@@ -191,7 +195,7 @@ def test_a_search_without_time_or_memory_says_that_it_does_not_know():
 
 def test_a_belief_without_worlds_is_refused():
     with pytest.raises(ValueError, match="without worlds"):
-        SureWin(TWO, 0).sure(0, np.array([], np.int64))
+        AndOrSearch(TWO, 0).is_sure_win(0, np.array([], np.int64))
 
 
 def test_hex_has_no_beliefs_here():
@@ -199,19 +203,21 @@ def test_hex_has_no_beliefs_here():
         Beliefs(BOARDS["hex-3x3"], 0)
 
 
-def test_lemma_1_counts_three_kinds_of_cells_and_spreads_a_first_try_over_its_kind():
-    assert [len(orbit) for orbit in orbits(FOUR)] == [4, 8, 4]
-    assert symmetrise(FOUR, {5: Fraction(1)}) == dict.fromkeys((5, 6, 9, 10), Fraction(1, 4))
+def test_lemma_1_counts_three_kinds_of_cells():
+    assert FOUR.orbits == [[0, 3, 12, 15], [1, 2, 4, 7, 8, 11, 13, 14], [5, 6, 9, 10]]
 
 
-def test_lemma_3_finds_the_three_tries_that_win_or_tell_at_the_end_of_3x3():
+def test_lemma_3_finds_tries_that_win_or_tell_at_the_end_of_3x3():
     beliefs = Beliefs(THREE, 0)
     own, white = 0b010_110_000, 0b001_000_000
     worlds = np.array([white | 1 << a | 1 << b for a, b in itertools.combinations((0, 1, 2, 3), 2)], np.int64)
     worlds.sort()
-    for cell in dominating_tries(beliefs, own, worlds):
-        assert all(THREE.fate(0, own, int(w), cell) in (ILLEGAL, WINS) for w in worlds)
+    found = []
+    while len(worlds) and (cell := dominating_try(beliefs.tally(own, worlds))) is not None:
+        assert {THREE.fate(0, own, int(w), cell) for w in worlds} in ({ILLEGAL, WINS}, {WINS})
         worlds = beliefs.split(own, worlds, cell).illegal
+        found.append(cell)
+    print(found)
 
 
 def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
@@ -221,14 +227,18 @@ def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
 
 def test_the_matrix_game_of_the_paper_is_worth_a_half_exactly():
     own, worlds = matrix_node()
-    exact, window = informed_once(FOUR, 0, own, worlds)
-    assert len(worlds) == 27 and window.histories > 50_000
+    exact, game = solve_informed_once(FOUR, 0, own, worlds)
+    assert len(worlds) == 27 and game.histories > 50_000
     assert exact.lower == exact.upper == Fraction(1, 2)
 
 
 def test_the_three_strengths_of_lemma_2_are_in_order_at_the_matrix_game():
     own, worlds = matrix_node()
-    every, later = (f(FOUR, 0, own, worlds, *more) for f, more in ((informed_every_turn, ()), (informed_later, (2,))))
+    relaxation = Relaxation(FOUR, 0)
+    every, later = (
+        relaxation.guarantee(own, worlds),
+        run_to_end(relaxation.solve(relaxation.relaxed_game(own, worlds, 2))),
+    )
     assert every <= later + 1e-9 and later == pytest.approx(0.5)
 
 

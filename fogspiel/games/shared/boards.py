@@ -37,6 +37,14 @@ class Board(NamedTuple):
         """The bits of all cells."""
         return (1 << self.cells) - 1
 
+    @property
+    def orbits(self) -> list[list[int]]:
+        """The cells, those together that the symmetries take to each other; the least of each orbit comes first."""
+        found: dict[int, list[int]] = {}
+        for cell, least in enumerate(self.symmetries.min(axis=0).tolist()):
+            found.setdefault(least, []).append(cell)
+        return list(found.values())
+
     def cell_name(self, cell: int) -> str:
         """The name of a cell: a letter for the column and a number for the row, A1 first."""
         return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
@@ -117,23 +125,30 @@ def ponnuki_try(own, other, cell, columns, left, right, full):
     return ILLEGAL
 
 
+@inlined
+def ponnuki_outcome(own, other, cell, cells, columns, left, right, full):
+    """What happens if the owner of `own` plays the cell in ponnuki."""
+    outcome = ponnuki_try(own, other, cell, columns, left, right, full)
+    if outcome != GOES_ON:
+        return outcome
+    own |= 1 << cell
+    empty = full & ~(own | other)
+    if empty & spread(empty, columns, left, right, full):
+        return GOES_ON  # an empty cell with an empty neighbour is never suicide
+    for reply in range(cells):
+        if ponnuki_try(other, own, reply, columns, left, right, full) != ILLEGAL:
+            return GOES_ON
+    return WINS
+
+
 def ponnuki_fate(rows: int, columns: int) -> Kernel:
     """The rule of ponnuki on a board of that size."""
     left, right, _, _, full = outline(rows, columns)
+    cells = rows * columns
 
     @variant(rows, columns)
     def fate(player, own, other, cell):
-        outcome = ponnuki_try(own, other, cell, columns, left, right, full)
-        if outcome != GOES_ON:
-            return outcome
-        own |= 1 << cell
-        empty = full & ~(own | other)
-        if empty & spread(empty, columns, left, right, full):
-            return GOES_ON  # an empty cell with an empty neighbour is never suicide
-        for reply in range(rows * columns):
-            if ponnuki_try(other, own, reply, columns, left, right, full) != ILLEGAL:
-                return GOES_ON
-        return WINS
+        return ponnuki_outcome(own, other, cell, cells, columns, left, right, full)
 
     return fate
 
