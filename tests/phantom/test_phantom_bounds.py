@@ -181,16 +181,8 @@ def test_a_search_that_is_stopped_goes_on_from_its_table():
 def test_a_search_without_time_or_memory_says_that_it_does_not_know():
     for limits in ({"seconds": 0.0}, {"memory": 0.0}):
         search = AndOrSearch(FOUR, 0, dominance=False, pruning=False)
-        running = search.search(
-            cells("C3"), search.beliefs.after_answer(cells("C3"), np.array([0], np.int64))[0], **limits
-        )
-        verdict = "none yet"
-        while verdict == "none yet":
-            try:
-                next(running)
-            except StopIteration as end:
-                verdict = end.value
-        assert verdict is None
+        worlds, _ = search.beliefs.after_answer(cells("C3"), np.array([0], np.int64))
+        assert run_to_end(search.search(cells("C3"), worlds, **limits)) is None
 
 
 def test_a_belief_without_worlds_is_refused():
@@ -207,7 +199,7 @@ def test_lemma_1_counts_three_kinds_of_cells():
     assert FOUR.orbits == [[0, 3, 12, 15], [1, 2, 4, 7, 8, 11, 13, 14], [5, 6, 9, 10]]
 
 
-def test_lemma_3_finds_tries_that_win_or_tell_at_the_end_of_3x3():
+def test_lemma_3_finds_the_three_tries_that_win_or_tell_at_the_end_of_3x3():
     beliefs = Beliefs(THREE, 0)
     own, white = 0b010_110_000, 0b001_000_000
     worlds = np.array([white | 1 << a | 1 << b for a, b in itertools.combinations((0, 1, 2, 3), 2)], np.int64)
@@ -217,7 +209,7 @@ def test_lemma_3_finds_tries_that_win_or_tell_at_the_end_of_3x3():
         assert {THREE.fate(0, own, int(w), cell) for w in worlds} in ({ILLEGAL, WINS}, {WINS})
         worlds = beliefs.split(own, worlds, cell).illegal
         found.append(cell)
-    print(found)
+    assert found == [0, 1, 2]
 
 
 def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
@@ -235,10 +227,8 @@ def test_the_matrix_game_of_the_paper_is_worth_a_half_exactly():
 def test_the_three_strengths_of_lemma_2_are_in_order_at_the_matrix_game():
     own, worlds = matrix_node()
     relaxation = Relaxation(FOUR, 0)
-    every, later = (
-        relaxation.guarantee(own, worlds),
-        run_to_end(relaxation.solve(relaxation.relaxed_game(own, worlds, 2))),
-    )
+    every = relaxation.guarantee(own, worlds)
+    later = run_to_end(relaxation.solve(relaxation.relaxed_game(own, worlds, 2)))
     assert every <= later + 1e-9 and later == pytest.approx(0.5)
 
 
