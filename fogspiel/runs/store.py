@@ -127,7 +127,7 @@ class Run:
             hash_chain.write_entry(connection, entry)
             connection.execute("DELETE FROM partials WHERE run = ?", (entry.id,))
         self._entry = entry
-        self.rows.append(Row(number, kind, json.loads(text)))
+        self.rows.append(Row(number, kind, json.loads(json.dumps(body))))  # keys in their order, as certificates are
         self._file.mark(entry.id, entry.length)
 
     @property
