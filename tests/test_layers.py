@@ -68,3 +68,21 @@ def test_only_kernel_imports_numba():
 def test_the_store_needs_neither_numpy_nor_numba():
     for path in STORE:
         assert "numpy" not in path.read_text(), f"{path.name} must stay light"
+
+
+def reads_method(node):
+    """Whether an expression reads the method of a request."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "method"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == "method"
+    return False
+
+
+def test_only_kinds_of_run_compare_the_method_of_a_request():
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent != PACKAGE / "runs" / "kinds" and "papers" not in path.parts:  # whose rows have methods too
+            for node in ast.walk(ast.parse(path.read_text())):
+                compared = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+                asks = any(reads_method(side) for side in compared) and "scope" not in ast.unparse(node)  # of HTTP
+                assert not asks, f"{path.relative_to(PACKAGE)}:{node.lineno} tells kinds of run apart by hand"

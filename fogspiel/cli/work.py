@@ -81,6 +81,7 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
     from . import console
 
     kind = kind_of(run)
+    kind.check(run)
     announce_compilation()
     if run.name:
         found = ", found finished in the store" if run.finished else ""

@@ -14,7 +14,7 @@ from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
 from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
-from ..runs.report import Chart, Report, Series, Table
+from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.elo import Strength
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
@@ -103,7 +103,7 @@ POINTS = (
 )  # fmt: skip
 
 
-def _line(point: Point, rows: list[Row]) -> tuple:
+def _line(point: Point, rows: list[Row]) -> tuple[Cell, ...]:
     strength, manner = elo_of_pairs(rows), endings_of(rows)
     return (
         point.first.name, point.second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from ..runs.jobs import Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
-from ..runs.report import Chart, Report, Series, Table
+from ..runs.report import Cell, Chart, Report, Series, Table
 from .published import CAUWET, LINES, METHODS, Line
 from .table2 import Score, scores_of, seeds_of
 from .table2 import batches as batches_of
@@ -67,7 +67,7 @@ def _of(line: Line, methods: Sequence[str], scores: Scores) -> dict[str, Score]:
     return {m: scores[line.game, m, JUDGED] for m in methods if (line.game, m, JUDGED) in scores}
 
 
-def _best(line: Line, scores: Scores) -> tuple:
+def _best(line: Line, scores: Scores) -> tuple[Cell, ...]:
     theirs, ours = (_of(line, methods, scores) for methods in (METHODS, (*OURS, *WITH_CMA)))
     first, second = (max(found, key=lambda method: found[method].mean) for found in (theirs, ours))
     old, new = theirs[first], ours[second]
@@ -77,7 +77,7 @@ def _best(line: Line, scores: Scores) -> tuple:
     )  # fmt: skip
 
 
-def _lines(lines: Sequence[Line], scores: Scores) -> Iterator[tuple]:
+def _lines(lines: Sequence[Line], scores: Scores) -> Iterator[tuple[Cell, ...]]:
     for line in lines:
         for method, score in _of(line, (*METHODS, *OURS, *WITH_CMA), scores).items():
             fixed = scores[line.game, method, "fixed"].mean

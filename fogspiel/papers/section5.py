@@ -97,7 +97,7 @@ def standard_error(score: Score) -> float:
     counts = np.array(score.observed)
     values = np.arange(len(counts)) / (len(counts) - 1)
     mean = counts @ values / counts.sum()
-    return math.sqrt(counts @ (values - mean) ** 2) / counts.sum()
+    return math.sqrt(counts @ (values - mean) ** 2) / int(counts.sum())
 
 
 def paper_error(score: Score) -> float:

@@ -15,7 +15,7 @@ from ..runs.jobs import Job, Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.kinds.tune import Request as Tuning
 from ..runs.kinds.tune import answer_in, policy_of_answer, tune_unstored
-from ..runs.report import Chart, Report, Series, Table
+from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import evaluate
 from ..stats.median_interval import Spread, median_interval
 from ..stats.race import interval, mean
@@ -205,7 +205,7 @@ NOTE = (
 )
 
 
-def _line(line: Line, method: str, scores: dict[tuple[str, str, str], Score], runs: Sequence[Row]) -> tuple:
+def _line(line: Line, method: str, scores: dict[tuple[str, str, str], Score], runs: Sequence[Row]) -> tuple[Cell, ...]:
     redrawn, fixed = (scores[line.game, method, against] for against in BASELINES)
     paper = line.scores.get(method)
     return (

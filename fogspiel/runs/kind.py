@@ -288,7 +288,7 @@ def in_sentences(lines: Iterable[str]) -> list[str]:
     return [f"{line[:1].upper()}{line[1:]}{'' if line.endswith(':') else '.'}" for line in lines]
 
 
-def _figure(value: Any) -> Cell:
+def _figure(value: Any) -> str | int | float:
     """A figure of a result as a cell of a table."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -296,4 +296,4 @@ def _figure(value: Any) -> Cell:
         return " and ".join(f"{number:,}" for number in value)
     if isinstance(value, dict):
         return ", ".join(f"{key} {_figure(number)}" for key, number in value.items())
-    return value
+    return value if isinstance(value, int | float) else str(value)

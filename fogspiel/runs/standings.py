@@ -230,7 +230,7 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
 
 def _means(found: Standings) -> np.ndarray:
     """Every player's mean score against the others."""
-    return (found.scores.sum(axis=1) - 0.5) / (len(found.players) - 1)
+    return np.asarray((found.scores.sum(axis=1) - 0.5) / (len(found.players) - 1))
 
 
 def _cell(found: Standings, i: int, j: int) -> str:

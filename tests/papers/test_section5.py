@@ -9,7 +9,7 @@ import pytest
 
 from fogspiel.papers import figure1, section5
 from fogspiel.papers.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
-from fogspiel.runs.jobs import Request
+from fogspiel.runs.kinds.experiment import Request
 from fogspiel.runs.report import Chart, as_json
 from fogspiel.stats.evaluate import Score
 

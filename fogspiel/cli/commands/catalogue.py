@@ -1,8 +1,11 @@
 """fogspiel games, fogspiel show."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..app import AsJson, Seed, announce_compilation, app, print_json
+
+if TYPE_CHECKING:
+    from ...core.game import Game
 
 
 @app.command("games")
@@ -19,7 +22,7 @@ def list_games(as_json: AsJson = False) -> None:
     console.table("Games", ("name", "title", "parameters", "players by name"), rows)
 
 
-def _words_of(game: Any) -> dict[str, Any]:
+def _words_of(game: "Game") -> dict[str, Any]:
     from ...core.agents import policy_names
     from ...core.game import parameters_of
 
@@ -41,8 +44,8 @@ def _words_of(game: Any) -> dict[str, Any]:
 @app.command()
 def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
-    from ...core.agents import UNIFORM, find_policy
-    from ...core.game import find_game
+    from ...core.agents import find_policy
+    from ...core.game import UNIFORM, find_game
     from ...core.session import record_game, replay, view_of
     from .. import console
 

@@ -1,7 +1,8 @@
 """fogspiel explain."""
 
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,7 @@ from .solve import RulesFile
 if TYPE_CHECKING:
     from ...core.agents import Policy
     from ...core.game import Game
-    from ...runs.store import Run
+    from ...runs.store import Json, Run
 
 SHOWN_ROWS = 12
 WHAT = "A game, a run (tuned or solved), or a certificate file."
@@ -68,33 +69,30 @@ def _run(name: str, store: Path | None) -> "Run":
         return runs.read(name)
 
 
-def _solution_of(name: str) -> dict[str, Any]:
+def _solution_of(name: str) -> "Json":
     """The certificate of a game, which is solved for it."""
     from ...core.agents import policy_names
     from ...core.game import games
     from ...runs.kinds.solve import Request, solve_unstored
 
     known = games().get(name)
+    tuned = known is not None and known.strategy is not None
     announce_compilation()
-    if known is None or known.strategy is None:
-        proof = solve_unstored(Request(name))["certificate"]
-        if proof is None:
-            raise ValueError(f"{name} is too large to be explained row by row")
+    proof: Json | None = None
+    with suppress(ValueError) if tuned else nullcontext():
+        proof = solve_unstored(Request(name, memory=MEMORY) if tuned else Request(name))["certificate"]
+    if proof is not None:
         return proof
-    try:
-        proof = solve_unstored(Request(name, memory=MEMORY))["certificate"]
-    except ValueError:
-        proof = None
-    if proof is None:
-        raise ValueError(
-            f"{name} is not solved, so say whose strategy is to be explained: fogspiel explain {name} STRATEGY, "
-            f"which is a name ({', '.join(policy_names(known))}), a run, a parameter file, or "
-            f"{len(known.strategy.parameters)} numbers with commas between them"
-        )
-    return proof
+    if known is None or known.strategy is None:
+        raise ValueError(f"{name} is too large to be explained row by row")
+    raise ValueError(
+        f"{name} is not solved, so say whose strategy is to be explained: fogspiel explain {name} STRATEGY, "
+        f"which is a name ({', '.join(policy_names(known))}), a run, a parameter file, or "
+        f"{len(known.strategy.parameters)} numbers with commas between them"
+    )
 
 
-def _print_solution(body: dict[str, Any], every: bool, game: str | None, as_json: bool) -> None:
+def _print_solution(body: "Json", every: bool, game: str | None, as_json: bool) -> None:
     """Print what each side of a certificate does, by what it sees."""
     from ...solve import certificates
     from .. import console

@@ -134,7 +134,7 @@ def solve_unstored(request: Request, watch: Watch = in_silence) -> Json:
         try:
             watch(_told(next(work)))
         except StopIteration as end:
-            return end.value
+            return dict(end.value)
 
 
 def _told(progress: RouteProgress) -> Progress:
@@ -290,9 +290,9 @@ class Solve(ValueKind):
     name, title, method = "solve", "solution", "solve"
     heading = "Solved"
 
-    def check(self, run: Run) -> Task:
-        """The task, if the rules are still the same."""
-        return task_of_run(run, in_silence)
+    def check(self, run: Run) -> Request:
+        """The request; whether the rules are still the same is known when they are found."""
+        return Request.from_json(run.ask, run.ask["source"])
 
     def check_source(self, run: Run, source: str | None) -> None:
         source_of(run, source)

@@ -13,8 +13,8 @@ from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...stats.evaluate import evaluate
 from ...stats.race import Race, interval, mean
 from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, decode, report_key
-from ...tune.methods import Step, find_method, methods
-from ...tune.step import Answer, mixture_answer
+from ...tune.methods import find_method, methods
+from ...tune.step import Answer, Step, mixture_answer
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..report import Cell

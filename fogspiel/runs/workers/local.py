@@ -82,12 +82,12 @@ class _Crew:
         self.jobs, self.processes, self.on_fault, self.limits, self.folder = jobs, processes, on_fault, limits, folder
         self.left = deque(range(len(jobs)))
         self.idle: list[Any] = []
-        self.posts: dict[Future, Post] = {}
+        self.posts: dict[Future[Any], Post] = {}
         self.deaths = [0] * len(jobs)
-        self.finished: dict[int, Future] = {}
+        self.finished: dict[int, Future[Any]] = {}
 
     def go_on(self) -> None:
-        """Keep everybody busy, and wait until something has happened or it is time to look after them."""
+        """Keep every worker busy, and wait until something has happened or it is time to look after them."""
         while self.left and len(self.posts) < self.processes:
             self._assign(self.left.popleft())
         began = time.monotonic()
@@ -137,13 +137,13 @@ class _Crew:
         if again:
             self.left.appendleft(number)
         else:
-            failed: Future = Future()
+            failed: Future[Any] = Future()
             failed.set_exception(worker_loss_error(self.jobs[number]))
             self._finish(number, failed)
 
-    def _finish(self, number: int, future: Future) -> None:
+    def _finish(self, number: int, future: Future[Any]) -> None:
         self.finished[number] = future
-        if future.exception() is not None:  # nobody will ask for what comes after it
+        if future.exception() is not None:  # what comes after it will not be asked for
             self.left = deque(other for other in self.left if other < number)
 
 
