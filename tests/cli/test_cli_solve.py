@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import COMMAND, DOCUMENTED
+from support.own_game import OWN_RPS
 
 from fogspiel.games.permutation.exact import VALUE
 
@@ -63,9 +64,8 @@ def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refus
 
 def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     """One file with the six rules."""
-    source = (Path(__file__).parents[2] / "fogspiel" / "games" / "rps.py").read_text()
     own = tmp_path / "own.py"
-    own.write_text(source.replace("from ..", "from fogspiel."))
+    own.write_text(OWN_RPS)
     refused("solve", own, because=("say which one", "rps-half"))
     solved = answer("solve", f"{own}:rps-half", "--certificate", tmp_path / "proof.json")
     assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")

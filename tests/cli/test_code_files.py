@@ -1,10 +1,10 @@
 """Python files are run only if the user names them: never because a certificate, a store or a page does."""
 
 import json
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from support.own_game import OWN_RPS
 
 from fogspiel.runs.kinds import solve as solving
 from fogspiel.runs.kinds.solve import Request, solve_unstored, task_of
@@ -13,13 +13,12 @@ from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
-RULES = (Path(__file__).parents[2] / "fogspiel" / "games" / "rps.py").read_text().replace("from ..", "from fogspiel.")
 
 
 @pytest.fixture
 def trace(tmp_path):
     """A file that is there once the rules in `own.py` have been run."""
-    (tmp_path / "own.py").write_text(f"{RULES}\nopen({str(tmp_path / 'trace')!r}, 'w')\n")
+    (tmp_path / "own.py").write_text(f"{OWN_RPS}\nopen({str(tmp_path / 'trace')!r}, 'w')\n")
     return tmp_path / "trace"
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.own_game import OWN_RPS
 
 import fogspiel
 from fogspiel.core import plugins
@@ -13,7 +14,7 @@ from fogspiel.core.game import find_game, games
 from fogspiel.core.source_digest import digest_of, reachable_files
 
 PACKAGE = Path(fogspiel.__file__).parent
-OWN = (PACKAGE / "games" / "rps.py").read_text().replace('"rps', '"own-rps')
+OWN = OWN_RPS.replace('"rps', '"own-rps')
 
 
 @pytest.fixture
