@@ -95,7 +95,10 @@ class Kind:
 
     def check(self, run: Run) -> object:
         """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
-        raise ValueError(f"run {run.name} is a {run.ask.get('method')} run, which is not known here: name its plug-in")
+        if not self.name:
+            method = run.ask.get("method")
+            raise ValueError(f"run {run.name} is a {method} run, which is not known here: name its plug-in")
+        return run.ask
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Refuse a file of rules that the user names, where the kind has no use for it."""
