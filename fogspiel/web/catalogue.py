@@ -2,7 +2,6 @@
 
 import random
 import threading
-from typing import TypedDict
 
 from ..core.agents import find_policy, policy_names
 from ..core.drawing import draw_view
@@ -10,6 +9,7 @@ from ..core.game import Game, find_game, games, parameters_of
 from ..core.person_session import PersonSession
 from ..core.picture import as_data
 from ..runs.agent_texts import engines_of
+from . import JsonObject
 from .session_json import PictureJson
 
 SAMPLE_SEED = 7
@@ -19,21 +19,7 @@ _samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
 
 
-class GameJson(TypedDict):
-    """A game of the catalogue."""
-
-    name: str
-    title: str
-    kind: str
-    rules: int
-    parameters: int
-    players: list[str]
-    symmetric: bool
-    payoffs: list[str]
-    source: str
-
-
-def game_json(game: Game) -> GameJson:
+def game_json(game: Game) -> JsonObject:
     """A game of the catalogue."""
     return {
         "name": game.name,

@@ -5,7 +5,7 @@ the person's own (own actions, and whether it is the own turn), because the leng
 the other side was refused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypedDict
 
@@ -16,11 +16,12 @@ from ..core.picture import as_data
 from ..games.chess.fen import SIDES as COLOURS
 from ..kriegspiel.belief_map import Belief, beliefs
 from ..runs.agent_texts import KRIEGSPIEL
+from . import JsonObject
 from .session_store import StoredSession
 from .transcript import Line, is_refused
 
 SEATS = ("the first player", "the second player")
-PictureJson = Sequence[Mapping[str, object]]
+PictureJson = Sequence[JsonObject]
 """The parts of a picture, each with its kind."""
 
 
@@ -50,38 +51,6 @@ class SessionJson(TypedDict):
     told: list[Line]
     trouble: str | None
     choices: list[ChoiceJson]
-
-
-class MomentJson(TypedDict):
-    """A moment of a game that is over; the mover is a side, `chance` or `over`."""
-
-    mover: int | str
-    action: str | None
-    truth: str
-    views: list[str]
-    refused: bool
-    belief: Belief | None
-
-
-class ReplayJson(TypedDict):
-    """The whole truth about a game that is over, move by move."""
-
-    key: str
-    game: str
-    title: str
-    side: int
-    against: str
-    seed: str
-    result: str | None
-    moments: list[MomentJson]
-
-
-class MomentPictures(TypedDict):
-    """One moment of a game that is over, as pictures of the truth and of both views."""
-
-    moment: int
-    truth: PictureJson
-    views: list[PictureJson]
 
 
 def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
@@ -135,8 +104,8 @@ def _result(game: Game, score: float | None) -> str | None:
     return f"{words}: you got {score:+g}, where {least:+g} is the least and {most:+g} the most."
 
 
-def replay_json(stored: StoredSession) -> ReplayJson:
-    """The whole truth about a game that is over."""
+def replay_json(stored: StoredSession) -> JsonObject:
+    """The whole truth about a game that is over, move by move; a mover is a side, `chance` or `over`."""
     session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
     return {
         "key": stored.key,
@@ -188,7 +157,7 @@ def _beliefs(stored: StoredSession) -> list[Belief | None]:
     return beliefs(stored.against, 1 - session.side, session.record)
 
 
-def moment_pictures(stored: StoredSession, number: int) -> MomentPictures:
+def moment_pictures(stored: StoredSession, number: int) -> JsonObject:
     """One moment of a game that is over, as pictures."""
     game, moment = stored.session.game, stored.session.moment(number)
     return {

@@ -1,6 +1,6 @@
 """What the pages of a site share: its runs and games, work in the background, and the frame that pages are drawn in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,8 +19,6 @@ from .session_store import SessionStore
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
-Answer = Mapping[str, object]
-"""A JSON object of the API; the TypedDict that it is made as names its keys."""
 
 
 class Link(NamedTuple):

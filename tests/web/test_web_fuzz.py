@@ -24,7 +24,7 @@ def site(tmp_path_factory):
     with open_site(tmp_path_factory.mktemp("site")) as address:
         yield address
         for run in httpx.get(f"{address}/api/runs").json()["runs"]:  # some requests begin runs, which outlive the page
-            httpx.post(f"{address}/api/runs/{run['name']}/stop")
+            httpx.post(f"{address}/api/runs/{run['name']}/stop", timeout=60)
 
 
 def demand_an_answer(case, site):

@@ -4,9 +4,10 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from ...core.game import find_game, games
+from .. import JsonObject
 from ..catalogue import game_json, sample_picture
 from ..opponents import opponents
-from ..site import Answer, Site
+from ..site import Site
 
 
 def add_to(site: Site) -> None:
@@ -14,17 +15,17 @@ def add_to(site: Site) -> None:
     router = APIRouter(prefix="/api/games", tags=["games"])
 
     @router.get("")
-    def catalogue() -> Answer:
+    def catalogue() -> JsonObject:
         """Every game."""
         return {"games": [game_json(game) for game in games().values()]}
 
     @router.get("/{name}")
-    def one_game(name: str) -> Answer:
+    def one_game(name: str) -> JsonObject:
         """One game."""
         return game_json(find_game(name))
 
     @router.get("/{name}/opponents")
-    def list_opponents(name: str) -> Answer:
+    def list_opponents(name: str) -> JsonObject:
         """Whom a person can play against in this game."""
         return {"game": name, "opponents": opponents(find_game(name), site.store)}
 

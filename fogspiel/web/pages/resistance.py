@@ -1,7 +1,7 @@
 """The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it."""
 
 from fractions import Fraction
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from fastapi import Path, Request
 from fastapi.responses import HTMLResponse
@@ -12,55 +12,14 @@ from ...runs.kinds.solve import solve_unstored
 from ...solve.checkers.resistance_certificate import Resistance
 from ...solve.resistance.plan_tables import LETTERS, TABLES, certain_share, plan_steps, strategy_of
 from ...solve.resistance.words import LATE_SABOTAGE, spy_missions
-from ..site import Answer, Site
+from .. import JsonObject
+from ..site import Site
 
 OUTCOMES = {"+": "succeeded", "-": "sabotaged"}
 Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How many play.")]
 
 
-class StepJson(TypedDict):
-    """A situation that the plan can meet, with the mission to send."""
-
-    outcomes: str
-    so_far: list[str]
-    round: int
-    score: list[int]
-    send: list[str]
-    sabotages_needed: int
-
-
-class PlanJson(TypedDict):
-    """The plan of the resistance for so many players, with what it is worth; `lots` are drawn where it needs them."""
-
-    players: int
-    spies: int
-    letters: list[str]
-    sizes: list[int]
-    sabotages_needed: list[int]
-    value: str
-    wins: str
-    chance: float
-    lots: bool
-    steps: list[StepJson]
-
-
-class MissionJson(TypedDict):
-    """A mission with the ones before it; `spies` says what they do (`does`) by who they are (`where`)."""
-
-    mission: str
-    spies: list[dict[str, str]]
-
-
-class SpiesJson(TypedDict):
-    """What the spies do against the plan."""
-
-    players: int
-    value: str
-    always: str
-    missions: list[MissionJson]
-
-
-def plan_json(number: int) -> PlanJson:
+def plan_json(number: int) -> JsonObject:
     """The plan of the resistance for that many players."""
     setup, table = SETUPS[number], TABLES[number]
     value = Resistance(setup, strategy_of(setup, table)).payoff()
@@ -89,10 +48,10 @@ def plan_json(number: int) -> PlanJson:
     }
 
 
-def spies_json(number: int) -> SpiesJson:
+def spies_json(number: int) -> JsonObject:
     """What the spies do against the plan for that many players; the game is solved for it."""
     certificate = solve_unstored(SolveRequest(f"resistance{number}"))["certificate"]
-    missions: list[MissionJson] = [
+    missions = [
         {"mission": mission, "spies": [{"where": decision.where, "does": decision.does} for decision in decisions]}
         for mission, decisions in spy_missions(certificate)
     ]
@@ -103,16 +62,16 @@ def spies_json(number: int) -> SpiesJson:
 def add_to(site: Site) -> None:
     """The plans over the API, and their page."""
 
-    def compute_spies(players: int) -> SpiesJson:
+    def compute_spies(players: int) -> JsonObject:
         return site.background.compute(("spies", players), lambda: spies_json(players))
 
     @site.routes.get("/api/resistance/{players}", tags=["resistance"])
-    def plan(players: Players) -> Answer:
+    def plan(players: Players) -> JsonObject:
         """The optimal plan of the resistance."""
         return plan_json(players)
 
     @site.routes.get("/api/resistance/{players}/spies", tags=["resistance"])
-    def spies(players: Players) -> Answer:
+    def spies(players: Players) -> JsonObject:
         """The optimal sabotage of the spies; the game is solved for it."""
         return compute_spies(players)
 

@@ -1,7 +1,7 @@
-"""What finished runs report: tables and charts of papers, tournaments, solutions, bounds and matches."""
+"""The reports of runs, with tables and charts: papers, tournaments, solutions, bounds and matches."""
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -12,25 +12,14 @@ from ...runs.report.figures import colours_of, plot_chart
 from ...runs.report.parts import HEADING, numeric
 from ...runs.report.text import as_csv
 from ...runs.store import Json, Run
+from .. import JsonObject
 from ..run_reader import Name, RunReader
-from ..site import Answer, Site, attachment
+from ..site import Site, attachment
 
 PATH, TITLE = "/results", "Results"
 WORDY = 40
 """Letters from which on a cell may be broken into lines."""
 TableName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a table.")]
-
-
-class ResultJson(TypedDict):
-    """A finished run that has a report."""
-
-    run: str
-    kind: str
-    game: str
-    title: str
-    score: float | None
-    interval: list[float] | None
-    created: float
 
 
 class Panel(NamedTuple):
@@ -61,7 +50,7 @@ def report_of(run: Run) -> Report:
     return kind.report(run)
 
 
-def list_results(reader: RunReader) -> list[ResultJson]:
+def list_results(reader: RunReader) -> list[JsonObject]:
     """Every finished run that has a report, newest first."""
     return [
         {
@@ -119,12 +108,12 @@ def add_to(site: Site) -> None:
         raise HTTPException(404, f"the result of {name} has no table {part}")
 
     @router.get("")
-    def every_result() -> Answer:
+    def every_result() -> JsonObject:
         """Every finished run that has a report."""
         return {"results": list_results(reader)}
 
     @router.get("/{name}")
-    def one_result(name: Name) -> Answer:
+    def one_result(name: Name) -> JsonObject:
         """A report: its paragraphs, tables and charts, unrounded."""
         return as_json(report(name))
 

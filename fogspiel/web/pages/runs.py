@@ -22,11 +22,12 @@ from ...runs.report.text import as_csv
 from ...runs.store import Json, Summary
 from ...stats.race import RACES
 from ...tune.methods import methods
+from .. import JsonObject
 from ..checkpoints import way_of
 from ..requests import AnyRequest, InvalidRequest, all_faults
 from ..run_processes import resume_command
 from ..run_reader import Name
-from ..site import Answer, Site, attachment
+from ..site import Site, attachment
 from ..steps_table import steps_table
 
 PATH, TITLE = "/runs", "Runs"
@@ -78,23 +79,6 @@ class RunJson(TypedDict):
     resume: str
 
 
-class StepsJson(TypedDict):
-    """The points of a run after the first so many, where it stands, and how its chart is drawn."""
-
-    run: str
-    state: str
-    trouble: str | None
-    after: int
-    next: int
-    steps: int
-    points: list[Json]
-    now: Json | None
-    chart: Json | None
-    done: int
-    total: int | None
-    unit: str
-
-
 def run_lines(site: Site) -> list[RunLine]:
     """Every run, newest first."""
     return [_run_line(summary, site) for summary in site.reader.summaries()]
@@ -140,11 +124,10 @@ def run_json(name: str, site: Site) -> RunJson:
     }
 
 
-def steps_json(name: str, site: Site, after: int) -> StepsJson:
+def steps_json(name: str, site: Site, after: int) -> JsonObject:
     """The points of a run after the first so many."""
     run = site.reader.follow(name)
-    points, progress = run.points[after : after + MOST_POINTS], run.trail.to_json()
-    state = site.processes.state(name, run.state)
+    points, state = run.points[after : after + MOST_POINTS], site.processes.state(name, run.state)
     return {
         "run": name,
         "state": state,
@@ -154,10 +137,7 @@ def steps_json(name: str, site: Site, after: int) -> StepsJson:
         "steps": len(run.points),
         "points": [point.to_json() for point in points],
         "now": None if run.now is None else run.now.to_json(),
-        "chart": progress["chart"],
-        "done": progress["done"],
-        "total": progress["total"],
-        "unit": progress["unit"],
+        **run.trail.to_json(),
     }
 
 
@@ -175,17 +155,17 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     reader = site.reader
 
     @router.get("")
-    def list_runs() -> Answer:
+    def list_runs() -> JsonObject:
         """Every run, newest first."""
         return {"runs": [asdict(line) for line in run_lines(site)]}
 
     @router.get("/{name}")
-    def one_run(name: Name) -> Answer:
+    def one_run(name: Name) -> JsonObject:
         """What was asked, how far it has come, and what came out."""
         return run_json(name, site)
 
     @router.get("/{name}/steps")
-    def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> Answer:
+    def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
         """The steps after the first so many, a point each; ask again with `next`."""
         return steps_json(name, site, after)
 
@@ -205,7 +185,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         return JSONResponse(body, headers=attachment(f"{name}.json"))
 
     @router.get("/{name}/way")
-    def way(name: Name) -> Answer:
+    def way(name: Name) -> JsonObject:
         """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
         rows = reader.follow(name).length
         return site.background.compute(("way", name, rows), lambda: way_of(reader.run(name)))

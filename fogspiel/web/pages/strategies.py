@@ -14,10 +14,11 @@ from ...runs.agent_texts import RUN_NAME, agent_from_text, engines_of
 from ...runs.kind import kind_of_method
 from ...runs.report.parts import FIGURES
 from ...solve import certificates
+from .. import JsonObject
 from ..catalogue import games_by_kind
 from ..opponents import ABOUT, demand_opponent
 from ..run_reader import RunReader
-from ..site import Answer, Site
+from ..site import Site
 
 PATH, TITLE = "/strategies", "Strategies"
 MOST_ROWS = 300
@@ -137,14 +138,14 @@ def add_to(site: Site) -> None:
         return site.background.compute(("strategy", game.name, text, rows), lambda: describe(game, text, reader))
 
     @router.get("")
-    def every_strategy() -> Answer:
+    def every_strategy() -> JsonObject:
         """Games with their named players, and runs that have found a strategy."""
         known = [game for game in games().values() if is_explained(game)]
         listed = [{"game": game.name, "players": [*policy_names(game), *engines_of(game)]} for game in known]
         return {"games": listed, "runs": found_by_runs(reader)}
 
     @router.get("/{game}")
-    def one_strategy(game: str, player: Text) -> Answer:
+    def one_strategy(game: str, player: Text) -> JsonObject:
         """What a player of a game does, in sentences, tables and pictures."""
         return {"game": game, "player": player, **asdict(sheet(find_game(game), player))}
 
