@@ -44,15 +44,6 @@ class SavedBounds(TypedDict):
     known: dict[str, list[Finding]]
 
 
-class BoundsResult(TypedDict):
-    """The bounds with their proof, ready for JSON."""
-
-    game: str
-    lower: str
-    upper: str
-    certificate: BoundsJson
-
-
 class Step(NamedTuple):
     """How far the bounds are, and what it takes to go on from here."""
 
@@ -108,12 +99,6 @@ class Ledger:
         bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
         return cls(game, *bounds, saved["done"], saved["black"], saved["white"], saved["known"])
 
-    @property
-    def result(self) -> BoundsResult:
-        """The bounds with their proof."""
-        proof = bounds_json(self.game, self.lower, self.black, self.upper, self.white)
-        return {"game": self.game, "lower": str(self.lower), "upper": str(self.upper), "certificate": proof}
-
 
 @dataclass
 class Budget:
@@ -147,8 +132,8 @@ Remarks = Generator[str, None, None]
 
 def bounds_of(
     name: str, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
-) -> Generator[Step, None, BoundsResult]:
-    """Bounds on the value of a phantom ponnuki, step by step: it returns lower, upper and the certificate.
+) -> Generator[Step, None, BoundsJson]:
+    """Bounds on the value of a phantom ponnuki, step by step; it returns the certificate.
 
     `saved` is what an earlier step carried. It stops after `seconds`, or when about `memory` GiB are used.
     """
@@ -162,7 +147,7 @@ def bounds_of(
             yield Step(remark, ledger.lower, ledger.upper, ledger.to_json())
     except OutOfBudget:
         pass
-    return ledger.result
+    return bounds_json(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: Budget) -> Remarks:

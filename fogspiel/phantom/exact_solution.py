@@ -1,8 +1,8 @@
 """From the last iterate of a phantom game to strategies in fractions whose guarantees are proved in whole numbers.
 
-A player's last plan has a small support. Restricted to it, his best plan is a small linear program against all the
-answers of the other player; its vertex has small denominators and is found exactly by `exact.vertex`. Nothing of this
-is trusted: conservation of flow and the best answer in the whole form are checked in whole numbers.
+A player's last plan has a small support. The best plan with that support is a small linear program against all the
+answers of the other player; its vertex has small denominators and is found exactly by `solve.exact_basis`. Nothing of
+this is trusted: conservation of flow and the best response in the whole form are checked in whole numbers.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,9 @@ from .bilinear_form import DecisionDag, Form
 NOISE = 1e-9
 """Weights up to this do not count as support."""
 MOST = 2**62
+"""Sums in whole numbers stay below this, so that they fit into 64 bits."""
+DOWN = 1.0 - 1e-15
+"""Rounds a product of floats down, so that the shares of an infoset never exceed the whole."""
 LARGEST = 600_000
 """Programs with more rows and columns than this are not tried."""
 FINE = 2**48
@@ -86,7 +89,7 @@ def divide(first, count, start, follow, behaviour, reach, whole, weights):
     for i in range(len(first)):
         likeliest, rest = first[i], reach[i]
         for s in range(first[i], first[i] + count[i]):
-            weights[s] = np.int64(reach[i] * behaviour[s] * (1.0 - 1e-15))  # rounded down, so that the rest is not < 0
+            weights[s] = np.int64(reach[i] * behaviour[s] * DOWN)
             rest -= weights[s]
             if behaviour[s] > behaviour[likeliest]:
                 likeliest = s

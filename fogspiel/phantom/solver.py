@@ -1,18 +1,20 @@
 """From a phantom game to strategies in whole numbers and bounds that are proved, in steps that can be resumed.
 
 PCFR+ runs until its bounds are close; then each player's support is solved exactly. Where that does not settle the
-value, the last strategies are rounded to whole weights, and the bounds are what these secure, exactly.
+value, the last strategies are rounded to whole weights, and the bounds are what these guarantee, exactly.
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 
 from ..solve.cfr import Bounds
 from ..solve.routes import Progress
 from ..solve.sequence_form import plan_of
 from .bilinear_form import Form, form_of
 from .exact_solution import Plan, best_plan, guarantee, whole_plan
+from .generators import run_to_end
 from .regret_matching import Regrets
 
 SOLVABLE = {
@@ -21,8 +23,8 @@ SOLVABLE = {
     "dark-hex-3x3": ("hex-3x3", "classical"),
 }
 """The board and the variant of each game."""
-CLOSE = 3e-5
-"""Bounds this close are worth an attempt at the exact value, and another one whenever they are 100 times closer."""
+CLOSE, CLOSER = 3e-5, 100
+"""Bounds this close are worth an attempt at the exact value, and another one whenever they are so many times closer."""
 CLOSEST = 1e-14
 """Bounds that floats cannot bring closer."""
 BATCH = 50
@@ -31,7 +33,7 @@ BATCH = 50
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A plan for each player in whole numbers, and what they secure for Black and concede to him."""
+    """A plan for each player in whole numbers, and what they guarantee Black at least and at most."""
 
     game: str
     form: Form
@@ -59,7 +61,7 @@ def openings(form: Form) -> dict[int, int]:
     return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
 
 
-def opened(form: Form, cell: int) -> Form:
+def form_after(form: Form, cell: int) -> Form:
     """The game in which Black's first stone goes to a cell or a symmetric one, drawn by lot and not told to White."""
     choices = openings(form)
     if cell not in choices:
@@ -91,46 +93,36 @@ def solve_in_steps(
             exactly = bounds.gap <= worth_trying
             if exactly:
                 yield Progress("exact plans", bounds.lower, bounds.upper)
-            answer = proved(game, form, regrets, bounds, exactly)
+            answer = prove(game, form, regrets, bounds, exactly)
             if answer.exact or done:
                 yield Progress("proved", float(answer.lower), float(answer.upper))
                 return answer
-            worth_trying = bounds.gap / 100
+            worth_trying = bounds.gap / CLOSER
         regrets.advance(min(BATCH, most - regrets.iterations))
 
 
-def proved(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
+def prove(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
     """What is proved by plans in whole numbers: the best strategies rounded, or the best on the latest supports."""
     found = []
     for player, (best, last) in enumerate(zip((bounds.first, bounds.second), regrets.last, strict=True)):
         side = form.sides[player]
         plans = [best_plan(form, player, plan_of(side, last)) if exactly else None, whole_plan(side, best)]
-        secured = [(guarantee(form, player, plan), plan) for plan in plans if plan is not None]
-        found.append((min if player else max)(secured, key=lambda pair: pair[0]))
+        guaranteed = [(guarantee(form, player, plan), plan) for plan in plans if plan is not None]
+        found.append((min if player else max)(guaranteed, key=itemgetter(0)))
     (lower, black), (upper, white) = found
     return Solution(game, form, (black, white), lower, upper, regrets.iterations)
 
 
 def solution(game: str, form: Form | None = None, close: float = 0.0, most: int = 10_000) -> Solution:
-    """`solving` to its end."""
-    steps = solve_in_steps(game, form, close, most)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    """The result of `solve_in_steps`."""
+    return run_to_end(solve_in_steps(game, form, close, most))
 
 
 def opening_values(game: str) -> dict[str, Fraction]:
     """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
     form = find_form(game)
-    found = {form.board.cell_name(cell): solution(game, opened(form, cell)) for cell in openings(form)}
+    found = {form.board.cell_name(cell): solution(game, form_after(form, cell)) for cell in openings(form)}
     for name, answer in found.items():
         if not answer.exact:
             raise ValueError(f"the opening {name} of {game} is only known to be in [{answer.lower}, {answer.upper}]")
     return {name: answer.lower for name, answer in found.items()}
-
-
-def second_route(game: str) -> Solution:
-    """The same game solved once more without Lemma 3, on a form about ten times as large."""
-    return solution(game, form_of(*SOLVABLE[game], lemma=False))

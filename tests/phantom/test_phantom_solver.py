@@ -27,7 +27,7 @@ from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restric
 from fogspiel.phantom.histories import SEQUENCE, geometry, histories_of
 from fogspiel.phantom.regret_matching import Regrets, guaranteed_value
 from fogspiel.phantom.solution_certificate import certificate
-from fogspiel.phantom.solver import find_form, opened, opening_values, openings, second_route, solution, solve_in_steps
+from fogspiel.phantom.solver import find_form, form_after, opening_values, openings, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
 from fogspiel.solve.cfr import proportional
 from fogspiel.solve.checkers import phantom_solution
@@ -157,7 +157,7 @@ def test_dark_hex_is_a_sure_win_from_the_corners_at_obtuse_angles_only():
 
 @pytest.mark.slow
 def test_the_value_is_the_same_without_lemma_3():
-    answer = second_route("phantom-ttt")
+    answer = solution("phantom-ttt", form_of("ttt", lemma=False))
     assert answer.form.sizes["infosets"] == [25123, 136813]
     assert answer.form.sizes["sequences"] == [85971, 369285]
     assert (answer.lower, answer.upper) == (VALUE, VALUE)
@@ -274,7 +274,7 @@ def test_a_rounded_plan_is_a_plan(form):
 def test_an_opening_that_is_symmetric_to_another_is_refused(form):
     assert list(openings(form)) == [0, 1, 4]
     with pytest.raises(ValueError, match="the openings are A1, B1, B2"):
-        opened(form, 2)
+        form_after(form, 2)
 
 
 # Interruptions

@@ -1,10 +1,10 @@
 """The permutation version of a phantom game: exact scores, best responses and exploitability.
 
-Each player fixes a permutation of the cells. On his turn his stone goes to the first free cell in it, and nothing he
-notices changes his mind (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9!
-strategies on either side. The best of them against a mixture is found by a search over prefixes of the permutation
-that carries along the games still running, one for each permutation of the mixture, and gives up a prefix when winning
-all of those would not be enough.
+Each player fixes a permutation of the cells. Every stone goes to the first free cell in it, whatever the player has
+noticed (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9! strategies on either
+side. The best of them against a mixture is found by a search over prefixes of the permutation that carries along the
+games still running, one for each permutation of the mixture, and gives up a prefix when winning all of those would not
+be enough.
 
 Weights are whole numbers of any length, most significant digit first in base 2**40, so every answer is exact.
 """
@@ -23,7 +23,7 @@ TTT = BOARDS["ttt"]
 DIGIT = 40
 """The bits of a digit of a weight; a sum over two million games still fits into 64 bits."""
 WHO, MINE, THEIRS, AT, FIELDS = range(5)
-"""A running game: the opponent's number, both sets of stones, and how far he is in his permutation."""
+"""A running game: the opponent's number, both sets of stones, and how far that one is in its permutation."""
 GAIN, LEFT = range(2)
 """What the games that are over brought, and what those that run could bring: twice the weight for a win, once for a
 draw."""

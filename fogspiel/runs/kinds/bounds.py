@@ -87,12 +87,12 @@ class Bounds(ValueKind):
             try:
                 stage = next(stages)
             except StopIteration as end:
-                found = end.value
+                proof = end.value
                 break
             recorder.keep(partial(dict, saved=stage.saved))
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.watch(Progress(f"{stage.remark}, {bounds}"))
-        return BoundsResult.from_json(found).to_json()
+        return BoundsResult(Fraction(proof["lower"]), Fraction(proof["upper"]), proof).to_json()
 
     def headline(self, run: Run) -> str:
         return f"bounds on {run.ask['game']}"
