@@ -121,10 +121,10 @@ def test_floods_agree_with_step_by_step_moves():
         men, free = (np.int64(x) for x in rng.integers(-(2**63), 2**63 - 1, 2))
         men &= np.int64(rng.integers(-(2**63), 2**63 - 1))
         for kernel, steps in (
-            (fills.fill_sideways, ((0, 1), (0, -1))),
-            (fills.fill_north, ((1, 0),)),
-            (fills.fill_south, ((-1, 0),)),
-            (fills.fill_diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+            (fills.sideways, ((0, 1), (0, -1))),
+            (fills.north, ((1, 0),)),
+            (fills.south, ((-1, 0),)),
+            (fills.diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
         ):
             wanted = {s for s in range(64) if int(men) >> s & 1}
             for start in list(wanted):

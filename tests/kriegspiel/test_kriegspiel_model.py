@@ -179,23 +179,23 @@ def test_a_model_of_one_opponent_and_one_without_it_recall_the_games_of_all(answ
 
 
 def test_an_interrupted_lesson_says_how_to_go_on_and_ends_with_the_same_bytes(fogspiel, tmp_path, monkeypatch):
-    seen, strength_in = [], bouts.strength_in
+    seen, elo_of_pairs = [], bouts.elo_of_pairs
 
     def interrupt(rows):
         seen.append(rows)
         if len(seen) == 3:
             raise KeyboardInterrupt
-        return strength_in(rows)
+        return elo_of_pairs(rows)
 
     files = [tmp_path / name for name in ("whole.npz", "cut.npz")]
     words = ("kriegspiel", "learn", *SMALL, "--rounds", 1, "--output")
     fogspiel(*words, files[0], "--store", tmp_path / "other.db")
-    monkeypatch.setattr(bouts, "strength_in", interrupt)
+    monkeypatch.setattr(bouts, "elo_of_pairs", interrupt)
     stopped = fogspiel(*words, files[1], "--json")
     body = json.loads(stopped.stdout)
     assert stopped.returncode == 130 and body["state"] == "interrupted"
     assert body["resume"].startswith("fogspiel kriegspiel learn --engines greedy ") and not files[1].exists()
-    monkeypatch.setattr(bouts, "strength_in", strength_in)
+    monkeypatch.setattr(bouts, "elo_of_pairs", elo_of_pairs)
     assert fogspiel(*words, files[1]).returncode == 0
     assert files[0].read_bytes() == files[1].read_bytes()
 
@@ -220,7 +220,7 @@ def test_the_next_round_is_played_with_what_the_last_has_taught(tmp_path):
 
     def play(match):
         words.append(match.names)
-        return [[job() for job in bouts.jobs(match, pair)] for pair in match.pairs]
+        return [[job() for job in match.jobs(meeting)] for meeting in match.meetings]
 
     taught = list(train(training, play))
     assert "C:none (30 nodes)" in words[0] and f"C:{tmp_path / 'model-0.npz'} (30 nodes)" in words[1]

@@ -15,7 +15,7 @@ of the king by two squares.
 import numpy as np
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
-from .bits import bit
+from .bits import NONE, bit
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
 KINDS = 6
@@ -75,6 +75,15 @@ def occupied(pos):
 def king_of(pos, colour):
     """The square of a king."""
     return trailing_zeros(pos[KING] & pos[MEN + colour])
+
+
+@inlined
+def union(men):
+    """All squares of six sets of men."""
+    found = NONE
+    for kind in range(KINDS):
+        found |= men[kind]
+    return found
 
 
 @kernel

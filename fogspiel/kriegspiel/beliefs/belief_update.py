@@ -24,18 +24,7 @@ from .board_survey import clear_chance, pin_chance, survey_board
 from .matrix_checks import hear_check_to_them, hear_check_to_us
 from .matrix_tries import hear_our_tries, hear_their_tries
 from .opponent_motion import predict_capture, predict_quiet_move
-from .probability_matrices import (
-    KINGS,
-    PAWNS,
-    PIECES,
-    SURE,
-    keep_king_out_of_check,
-    make_own_move,
-    note_own_move,
-    remove_own_man,
-    scale_row,
-    total,
-)
+from .probability_matrices import KINGS, PAWNS, PIECES, SURE, exclude_king, lose_man, note_own_move, scale_row, total
 
 CERTAIN = 0.9
 """A square with a greater chance keeps it when the sum of its row is corrected."""
@@ -77,7 +66,6 @@ def settle(prob, pawns, pieces):
 @kernel
 def note_accepted(prob, known, move, message):
     """Our move was made, and this was said."""
-    make_own_move(known, move)
     note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
     hear_check_to_them(prob, known, message[CHECKS])
     if not message[CHECKS]:
@@ -88,13 +76,13 @@ def note_accepted(prob, known, move, message):
 def note_answer(prob, known, attraction, before, message, parameters):
     """They have moved, and this was said; `before` is the message that they had heard."""
     if message[TAKEN]:
-        remove_own_man(known, message[SQUARE])
+        lose_man(known, message[SQUARE])
         predict_capture(prob, known, message[SQUARE], before[TRIES], parameters)
     else:
         predict_quiet_move(prob, known, attraction, before[CHECKS] != 0, parameters)
     known.checks, known.tries = message[CHECKS], message[TRIES]
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    keep_king_out_of_check(prob, known)
+    exclude_king(prob, known)
     hear_check_to_us(prob, known, message[CHECKS], parameters)
     if not message[CHECKS]:  # what was said about some squares changes the others; a known checker is left alone
         hear_our_tries(prob, known, message[TRIES])

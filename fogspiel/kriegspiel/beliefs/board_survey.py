@@ -134,7 +134,7 @@ def pin_chance(known, survey, start, end, parameters):
 
 @kernel
 def king_legality(survey, start, end, parameters):
-    """Prob_legal of a king's move: nobody controls its way; castling also needs the squares between to be empty."""
+    """Prob_legal of a king's move: they do not control its way; castling also needs the squares between to be empty."""
     x = survey.control[KINGS, end] + survey.control[PAWNS, end] + survey.control[PIECES, end]
     x *= parameters.king_control
     chance = 1.0 / (1.0 + x + x * x)
@@ -147,7 +147,7 @@ def king_legality(survey, start, end, parameters):
 
 @kernel
 def unpinned_legality(prob, occupied, kind, start, end):
-    """Prob_legal of a man other than the king that is not pinned: the way is clear, and a pawn takes somebody."""
+    """Prob_legal of a man other than the king that is not pinned: the way is clear, and a pawn has a man to take."""
     if kind != PAWN:
         return clear_chance(occupied, BETWEEN[start, end])
     if (end - start) % 8:

@@ -37,25 +37,25 @@ def fill_down(men, open_squares, step):
 
 
 @kernel
-def fill_sideways(men, open_squares):
+def sideways(men, open_squares):
     """Squares that rooks reach along ranks, with their own."""
     return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
 
 
 @kernel
-def fill_north(men, open_squares):
+def north(men, open_squares):
     """Squares that rooks reach up the files, with their own."""
     return fill_up(men, open_squares & NORTH, 8)
 
 
 @kernel
-def fill_south(men, open_squares):
+def south(men, open_squares):
     """Squares that rooks reach down the files, with their own."""
     return fill_down(men, open_squares & SOUTH, 8)
 
 
 @kernel
-def fill_diagonally(men, open_squares):
+def diagonally(men, open_squares):
     """Squares that bishops reach, with their own."""
     rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
     return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)

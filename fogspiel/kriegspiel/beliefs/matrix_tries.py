@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import kernel, ones
 from ...games.chess import bits
-from ...games.chess.moves import taken_left, taken_right
+from ...games.chess.bits import bit
 from ...games.chess.position import KING, PAWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, total
 
@@ -39,20 +39,30 @@ def tilt(chances, times, count, wanted):
 
 
 @kernel
+def list_captures(known, chance, partners, squares, chances, times):
+    """List the squares on which a man of theirs takes part in captures, with its chance, and in how many. Their number.
+
+    `chance` has the chance of such a man on every square; a capture needs one of our men, the `partners`, aslant.
+    """
+    count = 0
+    for square in range(64):
+        aslant = bits.PAWN[1 - known.colour, square] & partners
+        if aslant and chance[square] > 0.0:
+            squares[count], chances[count], times[count] = square, min(SURE, chance[square]), ones(aslant)
+            count += 1
+    return count
+
+
+@kernel
 def hear_their_tries(prob, known, tries):
     """They have so many pawn captures: pawns stand beside our men, or they do not."""
-    squares, chances = np.empty(64, np.int64), np.empty(64, np.float64)
-    times, count, before = np.empty(64, np.float64), 0, total(prob, PAWNS)
-    for square in range(64):
-        victims = bits.PAWN[1 - known.colour, square] & known.own & ~known.men[KING]
-        if prob[PAWNS, square] > 0.0 and victims:
-            squares[count], chances[count] = square, min(SURE, prob[PAWNS, square])
-            times[count] = 1.0 if victims & (victims - 1) == 0 else 2.0
-            count += 1
+    squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)
+    count = list_captures(known, prob[PAWNS], known.own & ~known.men[KING], squares, chances, times)
     if count == 0:
         return
     if tries:
         tilt(chances, times, count, float(tries))
+    before = total(prob, PAWNS)
     came, others = 0.0, before
     for i in range(count):
         others -= prob[PAWNS, squares[i]]
@@ -67,37 +77,19 @@ def hear_their_tries(prob, known, tries):
 
 
 @kernel
-def pawn_targets(known):
-    """The squares that our pawns attack and that none of our men stands on."""
-    pawns = known.men[PAWN]
-    return (taken_left(pawns, known.colour) | taken_right(pawns, known.colour)) & ~known.own
-
-
-@kernel
 def hear_our_tries(prob, known, tries):
     """We have so many pawn captures: their men stand where our pawns take, or they do not."""
-    targets = pawn_targets(known)
-    if tries == 0:
-        while targets:
-            square = trailing_zeros(targets)
-            prob[PAWNS, square] *= OUR_PINNED
-            prob[PIECES, square] *= OUR_PINNED
-            targets &= targets - 1
-        return
-    squares, chances, times, count = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64), 0
-    while targets:
-        square = trailing_zeros(targets)
-        there = prob[PAWNS, square] + prob[PIECES, square]
-        if there > 0.0:
-            pawns = bits.PAWN[1 - known.colour, square] & known.men[PAWN]
-            squares[count], chances[count] = square, min(SURE, there)
-            times[count] = 1.0 if pawns & (pawns - 1) == 0 else 2.0
-            count += 1
-        targets &= targets - 1
-    tilt(chances, times, count, float(tries))
+    squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)
+    men = np.empty(64, np.float32)
+    for square in range(64):
+        men[square] = np.float32(0.0) if known.own & bit(square) else prob[PAWNS, square] + prob[PIECES, square]
+    count = list_captures(known, men, known.men[PAWN], squares, chances, times)
+    if tries:
+        tilt(chances, times, count, float(tries))
     for i in range(count):
         square = squares[i]
-        factor = chances[i] / (prob[PAWNS, square] + prob[PIECES, square])
+        factor = chances[i] / men[square] if tries else OUR_PINNED
         prob[PAWNS, square] *= factor
         prob[PIECES, square] *= factor
-        prob[KINGS, square] *= 1.0 - chances[i]
+        if tries:
+            prob[KINGS, square] *= 1.0 - chances[i]

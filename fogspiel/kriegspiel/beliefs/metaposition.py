@@ -12,20 +12,7 @@ from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import ALL, BETWEEN, bit
 from ...games.chess.moves import reach, taken_left, taken_right
-from ...games.chess.position import (
-    A_FILE,
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    WHITE,
-    end_of,
-    start_of,
-)
+from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, WHITE, end_of, start_of, union
 from .fills import BOTTOM, TOP, leaps
 
 DIGITS = 5
@@ -63,14 +50,7 @@ HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)
 @inlined
 def possible_men(meta):
     """The squares on which the other side may have a man."""
-    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
-    return pieces | meta.theirs[PAWN] | meta.theirs[KING]
-
-
-@inlined
-def own_men(meta):
-    """The squares of the own men, worked out anew."""
-    return meta.men[PAWN] | meta.men[KNIGHT] | meta.men[BISHOP] | meta.men[ROOK] | meta.men[QUEEN] | meta.men[KING]
+    return union(meta.theirs)
 
 
 @inlined
@@ -136,7 +116,7 @@ def forget_events(meta):
 @kernel
 def begin_anywhere(meta, pawns, pieces):
     """The own men are set up already; nothing is known of the other side but how many men it may have."""
-    meta.own = own_men(meta)
+    meta.own = union(meta.men)
     free = ~meta.own
     for kind in range(KINDS):
         meta.theirs[kind] = free
@@ -147,12 +127,12 @@ def begin_anywhere(meta, pawns, pieces):
     meta.their_pawns, meta.their_pieces, meta.their_castles = pawns, pieces, 3
     forget_events(meta)
     forget_the_taken(meta)
-    meta.theirs[KING] &= ~commanded(meta)
+    meta.theirs[KING] &= ~sure_attacks(meta)
     repair(meta)
 
 
 @kernel
-def attacked_past(meta, occ):
+def attacks_past(meta, occ):
     """The squares that the own men attack if these are occupied."""
     found = threatened_by_pawns_up(meta.men[PAWN]) | leaps(meta.men[KNIGHT]) | bits.KING[trailing_zeros(meta.men[KING])]
     for kind in range(BISHOP, KING):
@@ -164,11 +144,11 @@ def attacked_past(meta, occ):
 
 
 @kernel
-def commanded(meta):
+def sure_attacks(meta):
     """The squares that the own men surely attack, whatever stands where something may stand."""
     if enemies(meta) == 0:  # a bare king cannot shield itself
-        return attacked_past(meta, meta.own)
-    return attacked_past(meta, meta.own | possible_men(meta))
+        return attacks_past(meta, meta.own)
+    return attacks_past(meta, meta.own | possible_men(meta))
 
 
 @inlined
@@ -182,7 +162,7 @@ def repair(meta):
     """Mend what cannot be: squares without a possibility are empty, and the king must be somewhere."""
     free = ~meta.own
     if meta.theirs[KING] == 0:
-        refuge = free & ~commanded(meta)
+        refuge = free & ~sure_attacks(meta)
         meta.theirs[KING] = refuge if refuge else free
     meta.empty |= free & ~possible_men(meta)
     king = meta.theirs[KING]
@@ -244,7 +224,7 @@ def move(meta, action):
         meta.rights &= 2
     elif start == 0:
         meta.rights &= 1
-    meta.own = own_men(meta)
+    meta.own = union(meta.men)
     known = meta.own | path
     for other in range(KINDS):
         meta.theirs[other] &= ~known

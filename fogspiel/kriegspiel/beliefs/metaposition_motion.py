@@ -6,19 +6,10 @@ from ...core.kernel import kernel, leading_zeros, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import NONE, bit
 from ...games.chess.moves import reach
-from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK
-from .fills import (
-    BOTTOM,
-    around,
-    beside,
-    cornering,
-    fill_diagonally,
-    fill_north,
-    fill_sideways,
-    fill_south,
-    leaps,
-)
-from .metaposition import THEIR_FOURTH_RANK, add_pawns, clear, commanded, drop_pawn, enemies, own_men, per_file
+from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, union
+from . import fills
+from .fills import BOTTOM, around, leaps
+from .metaposition import THEIR_FOURTH_RANK, add_pawns, clear, drop_pawn, enemies, per_file, sure_attacks
 
 KING_AT_HOME, KING_SIDE_CASTLED, QUEEN_SIDE_CASTLED = np.int64(1 << 60), np.int64(1 << 62), np.int64(1 << 58)
 KING_SIDE_ROOK, QUEEN_SIDE_ROOK = np.int64(-(1 << 63)), np.int64(1 << 56)
@@ -29,9 +20,9 @@ KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 <
 @kernel
 def _fill_files(men, empty, highest, lowest):
     """Where rooks may go along files: not past a certain pawn, from beyond all the squares it may be on."""
-    above, below = fill_north(highest, ~highest) & ~highest, fill_south(lowest, ~lowest) & ~lowest
-    found = fill_south(men & ~above, empty) | fill_south(men & above, empty & ~lowest)
-    return found | fill_north(men & ~below, empty) | fill_north(men & below, empty & ~highest)
+    above, below = fills.north(highest, ~highest) & ~highest, fills.south(lowest, ~lowest) & ~lowest
+    found = fills.south(men & ~above, empty) | fills.south(men & above, empty & ~lowest)
+    return found | fills.north(men & ~below, empty) | fills.north(men & below, empty & ~highest)
 
 
 @kernel
@@ -54,7 +45,7 @@ def _castle(meta, empty, control):
 @kernel
 def spread(meta):
     """The other side has made a move that took nothing: every man may be where it was or where it can go."""
-    empty, control = meta.empty, commanded(meta)
+    empty, control = meta.empty, sure_attacks(meta)
     castled = _castle(meta, empty, control)
     pawns, knights, bishops = meta.theirs[PAWN], meta.theirs[KNIGHT], meta.theirs[BISHOP]
     rooks, queens, kings = meta.theirs[ROOK], meta.theirs[QUEEN], meta.theirs[KING]
@@ -66,13 +57,13 @@ def spread(meta):
             lowest |= there & -there
     steps = (pawns >> 8) & empty
     leavers = pawns & (empty << 8) | knights & leaps(empty)
-    leavers |= (rooks | queens | kings) & beside(empty) | (bishops | queens | kings) & cornering(empty)
+    leavers |= (rooks | queens | kings) & fills.beside(empty) | (bishops | queens | kings) & fills.cornering(empty)
     queening = steps & BOTTOM
     meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & THEIR_FOURTH_RANK
     meta.theirs[KNIGHT] = knights | leaps(knights) & empty | queening
-    meta.theirs[BISHOP] = fill_diagonally(bishops, empty) | queening
-    meta.theirs[ROOK] = fill_sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
-    sideways = fill_sideways(queens, empty) | fill_diagonally(queens, empty)
+    meta.theirs[BISHOP] = fills.diagonally(bishops, empty) | queening
+    meta.theirs[ROOK] = fills.sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
+    sideways = fills.sideways(queens, empty) | fills.diagonally(queens, empty)
     meta.theirs[QUEEN] = sideways | _fill_files(queens, empty, highest, lowest) | queening
     meta.theirs[KING] = kings | around(kings) & empty & ~control | castled
     meta.empty = empty | leavers
@@ -105,7 +96,7 @@ def _note_pawn_capture(meta, sources, square, only):
 @kernel
 def lose(meta, square):
     """The other side took an own man on a square: only men that can reach it have moved."""
-    here, blocked, guarded = bit(square), ~meta.empty, commanded(meta) & bit(square)
+    here, blocked, guarded = bit(square), ~meta.empty, sure_attacks(meta) & bit(square)
     pieces, came = NONE, 0  # where the taker may have stood, and the kinds that it may be, as bits
     for kind in range(KNIGHT, KINDS):
         takers = meta.theirs[kind] & reach(kind, square, blocked)
@@ -120,7 +111,7 @@ def lose(meta, square):
     sources = pieces | pawns | passing
     for kind in range(KINDS):
         meta.men[kind] &= ~here
-    meta.own = own_men(meta)
+    meta.own = union(meta.men)
     if sources & (sources - 1) == 0:
         clear(meta, sources)
     meta.empty |= sources

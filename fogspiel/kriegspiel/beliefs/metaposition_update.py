@@ -9,8 +9,8 @@
     their move            hear_other     `spread` lets every man go where it can, or `lose` brings one that could take;
                                          their king leaves the squares that we attack; then what our side hears:
                                            checks      if only one square can give a check, a man stands there;
-                                                       nobody stands where another check would come from
-                                           no tries    nobody stands where our pawns take, unless they may be pinned
+                                                       no man stands where another check would come from
+                                           no tries    no man stands where our pawns take, unless they may be pinned
                                            tries       if there are just so many possible captures, all are real
 
 `repair` then mends what has become impossible.
@@ -26,13 +26,13 @@ from .metaposition import (
     OWN_FIFTH_RANK,
     OWN_SEVENTH_RANK,
     clear,
-    commanded,
     enemies,
     grow_older,
     move,
     occupy,
     possible_men,
     repair,
+    sure_attacks,
     take,
     threatened_by_pawns_up,
 )
@@ -68,7 +68,7 @@ def hear_own(meta, action, message):
     if message[CHECKS]:
         hear_check_to_them(meta, action, kind, taken != NOTHING_TAKEN, opened, message[CHECKS])
     else:
-        meta.theirs[KING] &= ~commanded(meta)
+        meta.theirs[KING] &= ~sure_attacks(meta)
         if message[TRIES] == 0:
             _rule_out_threats(meta)
     meta.their_tries = message[TRIES]
@@ -123,16 +123,16 @@ def hear_tries(meta, tries, refused):
 
 
 @kernel
-def hear_other(meta, lost, message, nobody):
-    """The other side moved, and took the own man on `lost` (or NO_SQUARE); `nobody` is an array of 64 zeros."""
+def hear_other(meta, lost, message, zeros):
+    """The other side moved, and took the own man on `lost` (or NO_SQUARE); `zeros` has one for every square."""
     if lost == NO_SQUARE:
         spread(meta)
     else:
         lose(meta, lost)
-    meta.theirs[KING] &= ~commanded(meta)
+    meta.theirs[KING] &= ~sure_attacks(meta)
     hear_check_to_us(meta, message[CHECKS])
     meta.tries = message[TRIES]
     if message[CHECKS] == 0:
-        hear_tries(meta, message[TRIES], nobody)
+        hear_tries(meta, message[TRIES], zeros)
     repair(meta)
     grow_older(meta)

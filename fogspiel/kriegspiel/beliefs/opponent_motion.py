@@ -24,7 +24,7 @@ MOST_STEPS, DOUBLE_STEP = 0.9, 0.5
 PAWN_FIRST, KING_LAST = 9.0, 0.3
 """Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours."""
 NO_TAKER = 1e-6
-"""With less weight nobody could have taken, so that the matrices were wrong."""
+"""With less weight no man could have taken, so that the matrices were wrong."""
 
 
 @kernel

@@ -11,7 +11,7 @@ from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, NONE, bit
 from ...games.chess.messages import NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
 from ...games.chess.moves import attacks_of
-from ...games.chess.position import KINDS, KING, LAST_RANKS, end_of, kind_on, promotion_of, start_of
+from ...games.chess.position import KINDS, KING, LAST_RANKS, end_of, kind_on, promotion_of, start_of, union
 
 KINGS, PAWNS, PIECES = 0, 1, 2
 """The rows of the matrices."""
@@ -63,7 +63,7 @@ def place_anywhere(prob, known, pawns, pieces):
         prob[KINGS, square] = 1.0 / ones(free) if free & bit(square) else 0.0
         prob[PAWNS, square] = pawns / ones(inside) if inside & bit(square) else 0.0
         prob[PIECES, square] = pieces / ones(free) if free & bit(square) else 0.0
-    keep_king_out_of_check(prob, known)
+    exclude_king(prob, known)
 
 
 @kernel
@@ -123,23 +123,7 @@ def attacked_squares(known):
 
 
 @kernel
-def make_own_move(known, move):
-    """Make our move on our own men. The kind that stands on the new square."""
-    own_before = known.own
-    kind = move_own(known.men, known.colour, move)
-    own = NONE
-    for other in range(KINDS):
-        own |= known.men[other]
-    known.own = own
-    if kind == KING:
-        known.rights = 0
-    if not own_before & bit(end_of(move)) and promotion_of(move):
-        return promotion_of(move)
-    return kind
-
-
-@kernel
-def remove_own_man(known, square):
+def lose_man(known, square):
     """A man of ours is taken. Its kind."""
     kind = kind_on(known.men, square)
     known.men[kind] &= ~bit(square)
@@ -149,9 +133,12 @@ def remove_own_man(known, square):
 
 @kernel
 def note_own_move(prob, known, move, taken, victim):
-    """Our move was made, and the referee said what it took (if anything) and where; `known` has the move already."""
+    """Make our move; the referee said what it took (if anything) and where. The kind that stands on the new square."""
     end = end_of(move)
-    passed = BETWEEN[start_of(move), end] | bit(end)
+    kind = move_own(known.men, known.colour, move)
+    known.own = union(known.men)
+    if kind == KING:
+        known.rights = 0
     possible = ~known.own
     if taken != NOTHING_TAKEN:
         row = PAWNS if taken == PAWN_TAKEN else PIECES
@@ -167,11 +154,12 @@ def note_own_move(prob, known, move, taken, victim):
             factor = max(0.0, before - 1.0) / (before - there)
             for square in range(64):
                 prob[row, square] *= factor
-    clear_squares(prob, passed, possible)
+    clear_squares(prob, BETWEEN[start_of(move), end] | bit(end), possible)
+    return promotion_of(move) if promotion_of(move) else kind
 
 
 @kernel
-def keep_king_out_of_check(prob, known):
+def exclude_king(prob, known):
     """It is our move: their king stands on no square that we attack, as far as the way there is clear."""
     own = known.own
     for kind in range(KINDS):

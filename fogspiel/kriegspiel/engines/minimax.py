@@ -9,7 +9,7 @@ from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
 from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
-from ..beliefs.metaposition import META, attacked_past, begin_anywhere, begin_at_home, commanded, enemies
+from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_checks import checkers
 from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
 from ..engine import Effort, Engine, Maker
@@ -52,7 +52,7 @@ class Minimax(Engine):
         self.searcher, self.opposed = Searcher(effort, weights), opposed
         self.meta: np.record = np.zeros(1, META)[0]
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
-        self.nobody = np.zeros(64, np.int64)
+        self.zeros = np.zeros(64, np.int64)
 
     @property
     def nodes(self) -> int:
@@ -113,7 +113,7 @@ class Minimax(Engine):
             self.meta,
             (lost & -lost).bit_length() - 1 if lost else NO_SQUARE,
             self.turned_message(message),
-            self.nobody,
+            self.zeros,
         )
         self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta.tries)
         self._begin_turn(seen)
@@ -180,7 +180,7 @@ class Minimax(Engine):
             return False
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
-        return bool(stalemate_chance(after, commanded(after), attacked_past(after, ~after.empty)) > RISK)
+        return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)
 
     def _staleness(self, move: int) -> float:
         """What a move costs because the own men have stood like that before: the loop guard."""

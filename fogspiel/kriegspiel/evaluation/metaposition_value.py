@@ -11,7 +11,7 @@ from ...games.chess import bits
 from ...games.chess.bits import bit, diagonal, straight
 from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ..beliefs.fills import around
-from ..beliefs.metaposition import age_sum, commanded, enemies, per_file, possible_men
+from ..beliefs.metaposition import age_sum, enemies, per_file, possible_men, sure_attacks
 
 WORTH, PROTECTION, PAWN_FEAR, UNKNOWN = 0, 6, 12, 18
 (
@@ -192,7 +192,7 @@ def stalemate_chance(meta, sure, attacked):
 @kernel
 def _end_near(meta, attacked, men, weights):
     """What it is worth that the other side has few men: its king's squares, and whether it is mated or stalemated."""
-    kings, sure = meta.theirs[KING], commanded(meta)
+    kings, sure = meta.theirs[KING], sure_attacks(meta)
     quiet = kings & ~sure
     total = weights[CONFINED] * PROGRESS[men] * confinement(quiet if quiet else kings)
     mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)

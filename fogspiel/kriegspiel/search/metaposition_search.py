@@ -6,12 +6,16 @@ best of its children. At a node all moves are valued; the best of those not yet 
 and the best of those in it, are looked into, and share the budget that is left.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
-from ...games.chess.moves import castlings, list_queening_moves, pushes, reach
+from ...games.chess.moves import MOST_MOVES, castlings, list_queening_moves, pushes, reach
 from ...games.chess.position import KINDS, KING, PAWN, end_of, kind_on, start_of
-from ..beliefs.metaposition import commanded, grow_older, move, repair, take
+from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks, take
 from ..beliefs.metaposition_checks import hear_check_to_us
 from ..beliefs.metaposition_motion import spread
 from ..beliefs.metaposition_update import hear_tries
@@ -24,6 +28,39 @@ HOPELESS, DECIDED = -150.0, 400.0
 COUNTED, LEFT, SHARE, NEXT, PICKS = 0, 1, 2, 3, 4
 FRAME = 5
 """The cells of a level: moves listed, budget left, share of each move, the next pick, and the number of picks."""
+
+
+class Room(NamedTuple):
+    """The arrays in which one thread searches."""
+
+    frames: np.ndarray
+    boards: np.ndarray
+    moves: np.ndarray
+    values: np.ndarray
+    picks: np.ndarray
+    worths: np.ndarray
+    """The static value of each level, and the best value of its moves so far."""
+    history: np.ndarray
+    """For every kind and square where its moves went that were looked into."""
+    spent: np.ndarray
+    """Metapositions valued so far."""
+    zeros: np.ndarray
+    """A zero for every square."""
+
+
+def empty_room() -> Room:
+    """Room for one thread."""
+    return Room(
+        np.zeros((DEEPEST, FRAME), np.int64),
+        np.zeros(DEEPEST + 1, META),
+        np.zeros((DEEPEST, MOST_MOVES), np.int64),
+        np.zeros((DEEPEST, MOST_MOVES)),
+        np.zeros((DEEPEST, FRESH + FAMILIAR), np.int64),
+        np.zeros((2, DEEPEST)),
+        np.zeros((KINDS, 64), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(64, np.int64),
+    )
 
 
 @kernel
@@ -62,15 +99,15 @@ def assume(meta, action, power):
 
 
 @kernel
-def reply_in_silence(meta, nobody):
+def reply_in_silence(meta, zeros):
     """The other side makes a move of which the referee has nothing to say."""
-    kings = meta.theirs[KING] & ~commanded(meta)
+    kings = meta.theirs[KING] & ~sure_attacks(meta)
     if kings:
         meta.theirs[KING] = kings
     spread(meta)
     hear_check_to_us(meta, 0)
     meta.tries = 0
-    hear_tries(meta, 0, nobody)
+    hear_tries(meta, 0, zeros)
     repair(meta)
     grow_older(meta)
 
@@ -122,39 +159,41 @@ def _picked(meta, moves, values, count, history, picks):
 
 
 @kernel
-def _open(level, budget, frames, boards, moves, values, picks, history, nobody, weights):
+def _open(level, budget, room, weights):
     """Value all moves of a level's metaposition, and pick those to look into."""
-    meta, frame = boards[level], frames[level]
-    count = plausible_moves(meta, moves[level])
-    value_moves(meta, moves[level], count, nobody, boards[level + 1 :], weights, values[level])
+    meta, frame, moves, values = room.boards[level], room.frames[level], room.moves[level], room.values[level]
+    count = plausible_moves(meta, moves)
+    value_moves(meta, moves, count, room.zeros, room.boards[level + 1 :], weights, values)
     frame[COUNTED], frame[LEFT], frame[NEXT] = count, budget - count, 0
-    frame[PICKS] = _picked(meta, moves[level], values[level], count, history, picks[level])
+    frame[PICKS] = _picked(meta, moves, values, count, room.history, room.picks[level])
     frame[SHARE] = max(0, frame[LEFT]) // max(1, frame[PICKS])
-    return count
+    room.spent[0] += count
 
 
 @kernel
-def search_deeper(meta, static, budget, frames, boards, moves, values, picks, worths, history, nobody, weights, spent):
-    """The value of the metaposition after an own move of this static value, with so many metapositions to value."""
-    statics, best = worths[0], worths[1]
-    boards[0] = meta
-    reply_in_silence(boards[0], nobody)
-    spent[0] += _open(0, budget, frames, boards, moves, values, picks, history, nobody, weights)
+def search_deeper(static, budget, room, weights):
+    """The value of the metaposition after an own move of this static value, with so many metapositions to value.
+
+    It is the first of the boards, and is overwritten.
+    """
+    boards, statics, best = room.boards, room.worths[0], room.worths[1]
+    reply_in_silence(boards[0], room.zeros)
+    _open(0, budget, room, weights)
     statics[0], best[0], level = static, -1e9, 0
     while True:
-        frame = frames[level]
+        frame = room.frames[level]
         if frame[NEXT] < frame[PICKS]:
-            place = picks[level, frame[NEXT]]
+            place = room.picks[level, frame[NEXT]]
             frame[NEXT] += 1
-            worth = values[level, place]
+            worth = room.values[level, place]
             if level + 2 >= DEEPEST or frame[SHARE] < frame[COUNTED] or worth < HOPELESS or worth > DECIDED:
                 best[level] = max(best[level], worth)
                 continue
             below = level + 1
             boards[below] = boards[level]
-            assume(boards[below], moves[level, place], 0)
-            reply_in_silence(boards[below], nobody)
-            spent[0] += _open(below, frame[SHARE], frames, boards, moves, values, picks, history, nobody, weights)
+            assume(boards[below], room.moves[level, place], 0)
+            reply_in_silence(boards[below], room.zeros)
+            _open(below, frame[SHARE], room, weights)
             statics[below], best[below] = worth, -1e9
             level = below
             continue
@@ -165,3 +204,15 @@ def search_deeper(meta, static, budget, frames, boards, moves, values, picks, wo
             return worth
         level -= 1
         best[level] = max(best[level], worth)
+
+
+@kernel
+def search_moves(meta, moves, power, statics, places, budget, room, weights, out):
+    """The values by search of the moves in these places, each with so many metapositions to value."""
+    for kind in range(KINDS):
+        for square in range(64):
+            room.history[kind, square] = 0
+    for place in places:
+        room.boards[0] = meta
+        assume(room.boards[0], moves[place], power[start_of(moves[place])])
+        out[place] = search_deeper(statics[place], budget, room, weights)

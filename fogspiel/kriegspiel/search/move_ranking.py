@@ -7,24 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...games.chess.moves import MOST_MOVES
-from ...games.chess.position import KINDS, KING
+from ...games.chess.position import KING
 from ..beliefs.metaposition import META, enemies
 from ..engine import Effort
 from ..evaluation.metaposition_value import ALPHA, WEIGHTS
 from . import lone_king_endgame
 from .lone_king_endgame import empty_stack
-from .metaposition_search import (
-    DECIDED,
-    DEEPEST,
-    FAMILIAR,
-    FRAME,
-    FRESH,
-    HOPELESS,
-    assume,
-    search_deeper,
-    value_moves,
-)
+from .metaposition_search import DECIDED, FAMILIAR, FRESH, HOPELESS, Room, empty_room, search_moves, value_moves
 
 AT_ROOT = FRESH + FAMILIAR
 FIRST_BUDGET = 2000
@@ -51,27 +40,12 @@ class Ranking:
         return self.moves[np.argsort(costs - self.values, kind="stable")].tolist()
 
 
-class Room:
-    """The arrays in which one thread searches."""
-
-    def __init__(self) -> None:
-        self.frames = np.zeros((DEEPEST, FRAME), np.int64)
-        self.boards = np.zeros(DEEPEST + 1, META)
-        self.moves = np.zeros((DEEPEST, MOST_MOVES), np.int64)
-        self.values = np.zeros((DEEPEST, MOST_MOVES))
-        self.picks = np.zeros((DEEPEST, AT_ROOT), np.int64)
-        self.worths = np.zeros((2, DEEPEST))
-        self.history = np.zeros((KINDS, 64), np.int64)
-        self.spent = np.zeros(1, np.int64)
-        self.nobody = np.zeros(64, np.int64)
-
-
 class Searcher:
     """Ranks moves with a certain effort; `spent` counts the metapositions valued so far."""
 
     def __init__(self, effort: Effort, weights: np.ndarray = WEIGHTS):
         self.effort, self.weights = effort, weights
-        self.rooms = [Room() for _ in range(effort.threads)]
+        self.rooms = [empty_room() for _ in range(effort.threads)]
 
     @property
     def spent(self) -> int:
@@ -106,28 +80,21 @@ class Searcher:
     ) -> np.ndarray:
         """The values of the moves when the best of them share a budget."""
         values = statics.copy()
-        picked = [place for place in np.argsort(-statics, kind="stable")[:AT_ROOT]]
-        picked = [place for place in picked if HOPELESS <= statics[place] <= DECIDED]
+        picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
+        picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]
         share = max(0, budget - len(moves)) // max(1, len(picked))
         if share < len(moves):
             return values
 
-        def look(room: Room, places: list[int]) -> None:
-            room.history[:] = 0
-            for place in places:
-                after = meta.copy()
-                assume(after, moves[place], power[moves[place] & 63])
-                values[place] = search_deeper(
-                    after, statics[place], share, room.frames, room.boards, room.moves, room.values, room.picks,
-                    room.worths, room.history, room.nobody, self.weights, room.spent,
-                )  # fmt: skip
+        def look(room: Room, places: np.ndarray) -> None:
+            search_moves(meta, moves, power, statics, places, share, room, self.weights, values)
 
         threads = len(self.rooms)
         if threads == 1:
             look(self.rooms[0], picked)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(look, self.rooms, [picked[thread::threads] for thread in range(threads)]))
+                list(pool.map(look, self.rooms, [picked[thread::threads].copy() for thread in range(threads)]))
         return values
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:

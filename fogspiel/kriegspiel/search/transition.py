@@ -6,15 +6,7 @@ from ...games.chess.moves import attacks_of
 from ...games.chess.position import KING, end_of
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, survey_board
 from ..beliefs.opponent_motion import predict_capture, predict_quiet_move
-from ..beliefs.probability_matrices import (
-    KINGS,
-    attacked_squares,
-    keep_king_out_of_check,
-    make_own_move,
-    note_own_move,
-    remove_own_man,
-    scale_row,
-)
+from ..beliefs.probability_matrices import KINGS, attacked_squares, exclude_king, lose_man, note_own_move, scale_row
 from ..evaluation.features import value_of
 from ..evaluation.move_value import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN
 
@@ -43,8 +35,7 @@ def evolve(prob, known, move, outcome, attraction, parameters, survey):
     `survey` is overwritten.
     """
     answer, reply, end = outcome // ANSWERS, outcome % ANSWERS, end_of(move)
-    kind = make_own_move(known, move)
-    note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
+    kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
         hits = attacks_of(kind, end, known.colour, known.own)
         for square in range(64):
@@ -52,18 +43,18 @@ def evolve(prob, known, move, outcome, attraction, parameters, survey):
                 prob[KINGS, square] = 0.0
         scale_row(prob, KINGS, 1.0, hits)
     else:
-        keep_king_out_of_check(prob, known)
+        exclude_king(prob, known)
     victim = -1
     if reply == MOVED_TAKEN:
         victim = end
     elif reply == OTHER_TAKEN:
         victim = most_exposed(prob, known, end, parameters, survey)
     if victim >= 0:
-        remove_own_man(known, victim)
+        lose_man(known, victim)
         predict_capture(prob, known, victim, 1, parameters)
     else:
         predict_quiet_move(prob, known, attraction, answer == CHECK, parameters)
-    keep_king_out_of_check(prob, known)
+    exclude_king(prob, known)
     known.tries = 1
     known.checks = 0
     return victim
