@@ -29,7 +29,8 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         return _mixture(game, player, seed)
     explain_one = part_of(game, "explain", "explain")
     if explain_one is not None:
-        return explain_one(game, player, seed)
+        found: Explanation = explain_one(game, player, seed)
+        return found
     said = strategy.words(player.thetas[0]) if strategy.words else f"plays by its rule: {strategy.name}"
     return Explanation((f"{player.name} {said}.",))
 

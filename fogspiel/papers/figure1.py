@@ -10,7 +10,7 @@ import numpy as np
 from ..core.agents import Policy, find_policy, vector_policy
 from ..core.game import find_game
 from ..games.guesswho import exact as truth
-from ..games.guesswho.rules import VECTORS, printed
+from ..games.guesswho.rules import VECTORS, printed_vector
 from ..runs.report import Cell, Chart, Report, Series, Table
 from .catalogue import Computation
 from .published import CAUWET
@@ -35,7 +35,7 @@ def player(name: str) -> Policy:
     """The player of that name; with `-printed`, as Eqs. 2 and 3 print him, with delta = max(n - m, 0)/2."""
     game = find_game(GAME)
     if name.endswith("-printed"):
-        return vector_policy(game, printed(*VECTORS[name.removesuffix("-printed")]), name)
+        return vector_policy(game, printed_vector(*VECTORS[name.removesuffix("-printed")]), name)
     return find_policy(game, name)
 
 

@@ -69,11 +69,11 @@ def test_the_words_of_a_mask_never_collide_and_know_what_is_near():
 @given(st.lists(st.floats(-12, 12), min_size=1, max_size=90))
 @settings(deadline=None)
 def test_alias_tables_give_back_the_weights(logits):
-    book, desk = np.zeros(fleets.BOOK, np.int64), np.zeros(fleets.DESK)
+    book, desk = np.zeros(fleets.INTEGERS, np.int64), np.zeros(fleets.REALS)
     count = len(logits)
     book[fleets.LISTS + 2] = count
     desk[:count] = np.exp(logits)
-    fleets.level(book, desk, 0)
+    fleets.fill_alias_table(book, desk, 0)
     law = np.zeros(count)
     for column in range(count):
         share = min(desk[fleets.SHARE + column], 1)
@@ -119,10 +119,10 @@ def law_of_three_ships(weights, contact, target):
 
 
 def frequencies(plan, seen, count, stream):
-    book, desk = np.zeros(fleets.BOOK, np.int64), np.zeros(fleets.DESK)
+    book, desk = np.zeros(fleets.INTEGERS, np.int64), np.zeros(fleets.REALS)
     fleets.list_placements(plan, battleship.PLAN_BELIEF, seen, book, desk)
     for ship in range(4):
-        fleets.level(book, desk, ship)
+        fleets.fill_alias_table(book, desk, ship)
     found = np.zeros(468)
     for _ in range(count):
         laid = fleets.draw_fleet(plan, battleship.PLAN_BELIEF, book, desk, stream)

@@ -202,7 +202,7 @@ def plain_value(game):
 
 @pytest.mark.parametrize(("game", "stones"), [(SMALL, 7), (WIDE, 18), (FULL, 32)])
 def test_the_solver_agrees_with_plain_search(game, stones):
-    solver, plain, rng = truth.solver(game.name), plain_value(game), np.random.default_rng(1)
+    solver, plain, rng = truth.Solver(game), plain_value(game), np.random.default_rng(1)
     found = set()
     for _ in range(25):
         record: list[int] = []
@@ -217,21 +217,21 @@ def test_the_boards_with_four_rows_are_draws_but_for_six_columns_where_the_secon
     # 4 x 4 to 4 x 7, compared once with a search in C that shares nothing with this one
     expected = {4: "====", 5: "-===-", 6: "------", 7: "---=---"}
     for columns, openings in expected.items():
-        solver = truth.solver(f"four-in-a-row-4x{columns}")
+        solver = truth.Solver(find_game(f"four-in-a-row-4x{columns}"))
         values = solver.values()
         assert "".join({0: "-", HALF: "=", 1: "+"}[values[column]] for column in range(columns)) == openings
         assert solver.value() == max(values.values())
 
 
 def test_a_winner_is_known_and_a_board_too_large_is_refused():
-    solver = truth.solver("four-in-a-row")
+    solver = truth.Solver(FULL)
     assert solver.value([0, 1, 0, 1, 0, 1, 0]) == 1
     with pytest.raises(ValueError, match="42 empty places after 0 moves"):
         solver.value()
     with pytest.raises(ValueError, match="is not possible"):
         solver.value([7])
     with pytest.raises(ValueError, match="not four in a row"):
-        truth.solver("nim")
+        truth.Solver(find_game("nim"))
 
 
 def test_only_players_of_the_same_kind_have_an_exact_score():

@@ -180,12 +180,11 @@ def test_a_mixture_scores_the_mean_of_its_members():
 
 
 def test_the_law_of_a_drawn_question_is_exact():
-    weights = np.zeros(10, np.int64)
-    everything_random = truth._players(vector_policy(RANDOMISED, (0, 0, 0, 0, 1)))[0][1]
-    truth.weigh_questions(*everything_random, 9, 5, weights)  # floor(4 r), at least 1
+    everything_random = truth.player_of(RANDOMISED.strategy, np.array([0, 0, 0, 0, 1.0]))
+    weights = truth.questions_of(everything_random, 9)[9, 5]  # floor(4 r), at least 1
     assert weights.tolist() == [0, 2**52, 2**51, 2**51, 0, 0, 0, 0, 0, 0]
     theta, r = (0.3, 0.1, 0.2, 0.7, 0.9), 0
-    truth.weigh_questions(*truth._players(vector_policy(RANDOMISED, theta))[0][1], 9, 5, weights)
+    weights = truth.questions_of(truth.player_of(RANDOMISED.strategy, np.array(theta)), 9)[9, 5]
     for c in np.nonzero(weights)[0]:
         assert asked(theta, 9, 5, r * 2.0**-53) == asked(theta, 9, 5, (r + int(weights[c]) - 1) * 2.0**-53) == c
         r += int(weights[c])

@@ -10,9 +10,8 @@ from ...core.game import Game
 from ...core.rng import stream_of
 from ...core.session import view_of
 from ..shared.sampling import STREAM, actions_in, choices, estimate_score, plan_of
-from .fleets import CLASS
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
-from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, heat, label, words
+from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, heat, label, words
 
 FLEETS, SHOTS = 4000, 4000
 FAVOURITES = 3
@@ -41,7 +40,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     expected = heat(theta, BELIEF, CONTACT_BELIEF).reshape(-1) / 100
     pictures.append(_sea("Where it expects the other's ships", expected))
     *_, contact, greed = words(theta).splitlines()  # what stands before are the same maps in figures
-    corner, edge, middle = (percent(_even(covered / FLEETS)[square]) for square in (0, SIDE // 2, SQUARES // 2))
+    corner, edge, middle = (percent(class_means(covered / FLEETS)[square]) for square in (0, SIDE // 2, SQUARES // 2))
     said = (
         f"A ship of its own covers a corner with {corner}, the middle of an edge with {edge}, the centre with {middle}."
     )
@@ -75,13 +74,8 @@ def _before_shooting(game: Game, fleet: list[int]) -> np.ndarray:
     return state
 
 
-def _even(shares: np.ndarray) -> np.ndarray:
-    """Shares averaged over squares that symmetries of the sea map onto each other: no player tells them apart."""
-    return (np.bincount(CLASS, shares) / np.bincount(CLASS))[CLASS]
-
-
 def _sea(title: str, shares: np.ndarray) -> Picture:
-    grid = _even(shares).reshape(SIDE, SIDE)
+    grid = class_means(shares).reshape(SIDE, SIDE)
     return heat_map(title, grid.tolist(), range(1, SIDE + 1), COLUMNS, float(grid.max()))
 
 

@@ -55,7 +55,7 @@ CROSSING = LENGTHS[0] + 1
 
 
 @inlined
-def meeting(placement, low, high, near_low, near_high):
+def overlap(placement, low, high, near_low, near_high):
     """How many squares of a placement are near ones, or CROSSING if one is among the others, which are forbidden."""
     if (LOW[placement] & low) | (HIGH[placement] & high) != 0:
         return CROSSING
@@ -80,15 +80,15 @@ PULL = tuple(math.exp(3.0 * hits) for hits in range(LENGTHS[0] + 1))
 TRIES = 20
 """Fleets drawn at most for each one that is wanted."""
 LIVE, EXPLAINED, OTHER, LISTS, LAID = 0, MANY, 2 * MANY, 3 * MANY, 3 * MANY + 2 * SHIPS + 1
-BOOK = LAID + SHIPS
-"""The book of who draws: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn."""
+INTEGERS = LAID + SHIPS
+"""Integers of a sampler: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn."""
 WEIGHT, SUM, SHARE, TOTAL = 0, MANY, 2 * MANY, 3 * MANY
-DESK = TOTAL + SHIPS
-"""His sums: weights of the listed placements, running sums, share of its column each has, totals of ships."""
+REALS = TOTAL + SHIPS
+"""Reals of a sampler: weights of the listed placements, running sums, share of its column each has, totals of ships."""
 
 
 @inlined
-def bounded(value, most):
+def bound(value, most):
     """A parameter within bounds."""
     return min(max(value, -most), most)
 
@@ -101,15 +101,15 @@ def prepare_distribution(theta, classes, contact, plan, block):
         for placement in range(FIRST[ship], FIRST[ship + 1]):
             logit = 0.0
             for i in range(length):
-                logit += bounded(theta[classes + CLASS[LYING[placement, i]]], LARGEST)
+                logit += bound(theta[classes + CLASS[LYING[placement, i]]], LARGEST)
             plan[block + placement] = math.exp(logit / length)
         for touching in range(CROSSING):
-            plan[factors + touching] = math.exp(bounded(theta[contact], LARGEST) * min(touching, length) / length)
+            plan[factors + touching] = math.exp(bound(theta[contact], LARGEST) * min(touching, length) / length)
         plan[factors + CROSSING] = 0.0
 
 
 @kernel
-def list_placements(plan, block, seen, book, desk):
+def list_placements(plan, block, seen, integers, reals):
     """List the placements without a miss, ship after ship, those that explain hits before those that explain none."""
     count, miss_low, miss_high, hit_low, hit_high = 0, 0, 0, 0, 0
     for square in range(SQUARES):
@@ -123,25 +123,25 @@ def list_placements(plan, block, seen, book, desk):
         elif there == HIT:
             hit_high |= bit
     for ship in range(SHIPS):
-        book[LISTS + 2 * ship] = count
+        integers[LISTS + 2 * ship] = count
         for placement in range(FIRST[ship], FIRST[ship + 1]):
-            explained = meeting(placement, miss_low, miss_high, hit_low, hit_high)
-            book[EXPLAINED + placement] = explained
+            explained = overlap(placement, miss_low, miss_high, hit_low, hit_high)
+            integers[EXPLAINED + placement] = explained
             if 0 < explained < CROSSING:
-                book[LIVE + count] = placement
-                desk[WEIGHT + count] = plan[block + placement] * PULL[explained]
+                integers[LIVE + count] = placement
+                reals[WEIGHT + count] = plan[block + placement] * PULL[explained]
                 count += 1
-        book[LISTS + 2 * ship + 1] = count
+        integers[LISTS + 2 * ship + 1] = count
         for placement in range(FIRST[ship], FIRST[ship + 1]):
-            if book[EXPLAINED + placement] == 0:
-                book[LIVE + count] = placement
-                desk[WEIGHT + count] = plan[block + placement]
+            if integers[EXPLAINED + placement] == 0:
+                integers[LIVE + count] = placement
+                reals[WEIGHT + count] = plan[block + placement]
                 count += 1
-    book[LISTS + 2 * SHIPS] = count
+    integers[LISTS + 2 * SHIPS] = count
 
 
 @inlined
-def reaching(sums, first, mark):
+def first_reaching(sums, first, mark):
     """The first of the running sums that reaches the mark."""
     while sums[first] < mark:
         first += 1
@@ -149,42 +149,42 @@ def reaching(sums, first, mark):
 
 
 @kernel
-def drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream):
+def draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream):
     """Which of the listed placements a ship gets after those before it, all of them weighed; -1 if none is free."""
     total = 0.0
-    for i in range(book[LISTS + 2 * ship], book[LISTS + 2 * ship + 2]):
-        met = meeting(book[LIVE + i], low, high, near_low, near_high)
-        total += desk[WEIGHT + i] * plan[factors + met]
-        desk[SUM + i] = total
+    for i in range(integers[LISTS + 2 * ship], integers[LISTS + 2 * ship + 2]):
+        met = overlap(integers[LIVE + i], low, high, near_low, near_high)
+        total += reals[WEIGHT + i] * plan[factors + met]
+        reals[SUM + i] = total
     if total == 0.0:
         return -1
-    return reaching(desk, SUM + book[LISTS + 2 * ship], (1.0 - unit(stream)) * total) - SUM
+    return first_reaching(reals, SUM + integers[LISTS + 2 * ship], (1.0 - unit(stream)) * total) - SUM
 
 
 @kernel
-def level(book, desk, ship):
+def fill_alias_table(integers, reals, ship):
     """Fill Walker's alias table of the placements that explain no hit: what a column keeps, and who has the rest."""
-    first, end, total = book[LISTS + 2 * ship + 1], book[LISTS + 2 * ship + 2], 0.0
+    first, end, total = integers[LISTS + 2 * ship + 1], integers[LISTS + 2 * ship + 2], 0.0
     for i in range(first, end):
-        total += desk[WEIGHT + i]
-    desk[TOTAL + ship] = total
+        total += reals[WEIGHT + i]
+    reals[TOTAL + ship] = total
     columns = (end - first) / total if end > first else 0.0
     for i in range(first, end):
-        desk[SHARE + i] = desk[WEIGHT + i] * columns
-        book[OTHER + i] = i
+        reals[SHARE + i] = reals[WEIGHT + i] * columns
+        integers[OTHER + i] = i
     heavy = first
-    while heavy < end and desk[SHARE + heavy] <= 1:
+    while heavy < end and reals[SHARE + heavy] <= 1:
         heavy += 1
     for column in range(first, end):
         light = column
         # A heavy column that has given away its surplus is a light one, and if its turn is over it takes right away.
-        while light <= column and heavy < end and desk[SHARE + light] < 1 and book[OTHER + light] == light:
-            book[OTHER + light] = heavy
-            desk[SHARE + heavy] -= 1 - desk[SHARE + light]
-            if desk[SHARE + heavy] > 1:
+        while light <= column and heavy < end and reals[SHARE + light] < 1 and integers[OTHER + light] == light:
+            integers[OTHER + light] = heavy
+            reals[SHARE + heavy] -= 1 - reals[SHARE + light]
+            if reals[SHARE + heavy] > 1:
                 break
             light = heavy
-            while heavy < end and desk[SHARE + heavy] <= 1:
+            while heavy < end and reals[SHARE + heavy] <= 1:
                 heavy += 1
 
 
@@ -192,7 +192,7 @@ PROPOSALS = 32
 
 
 @kernel
-def draw_fleet(plan, block, book, desk, stream):
+def draw_fleet(plan, block, integers, reals, stream):
     """Lay a fleet by the distribution; returns how many ships found a place.
 
     Only the placements that explain hits are weighed one by one. The others are the most, and the ships before can only
@@ -203,37 +203,37 @@ def draw_fleet(plan, block, book, desk, stream):
     low, high, near_low, near_high = 0, 0, 0, 0
     for ship in range(SHIPS):
         factors = block + FACTORS + ship * (CROSSING + 1)
-        first, plain, end = book[LISTS + 2 * ship], book[LISTS + 2 * ship + 1], book[LISTS + 2 * ship + 2]
+        first, plain, end = integers[LISTS + 2 * ship], integers[LISTS + 2 * ship + 1], integers[LISTS + 2 * ship + 2]
         highest = max(1.0, plan[factors + LENGTHS[ship]]) if ship > 0 else 1.0
         pulled = 0.0
         for i in range(first, plain):
-            met = meeting(book[LIVE + i], low, high, near_low, near_high)
-            pulled += desk[WEIGHT + i] * plan[factors + met]
-            desk[SUM + i] = pulled
-        whole = pulled + highest * desk[TOTAL + ship]
+            met = overlap(integers[LIVE + i], low, high, near_low, near_high)
+            pulled += reals[WEIGHT + i] * plan[factors + met]
+            reals[SUM + i] = pulled
+        whole = pulled + highest * reals[TOTAL + ship]
         found = -1
         for _ in range(PROPOSALS):
             mark = unit(stream) * whole
             if mark < pulled:
                 found = first
-                while desk[SUM + found] < pulled - mark:
+                while reals[SUM + found] < pulled - mark:
                     found += 1
                 break
             if plain == end:
                 break
             place = unit(stream) * (end - plain)
             column = plain + int(place)
-            i = column if place - int(place) < desk[SHARE + column] else book[OTHER + column]
-            met = meeting(book[LIVE + i], low, high, near_low, near_high)
+            i = column if place - int(place) < reals[SHARE + column] else integers[OTHER + column]
+            met = overlap(integers[LIVE + i], low, high, near_low, near_high)
             if unit(stream) * highest < plan[factors + met]:
                 found = i
                 break
         if found < 0:
-            found = drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream)
+            found = draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream)
             if found < 0:
                 return ship
-        placement = book[LIVE + found]
-        book[LAID + ship] = placement
+        placement = integers[LIVE + found]
+        integers[LAID + ship] = placement
         low |= LOW[placement]
         high |= HIGH[placement]
         near_low |= NEAR_LOW[placement]
@@ -247,19 +247,19 @@ def tally_fleets(plan, block, seen, wanted, tally, stream):
 
     Returns how many explain every hit.
     """
-    book, desk = np.empty(BOOK, np.int64), np.empty(DESK)
-    list_placements(plan, block, seen, book, desk)
+    integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
+    list_placements(plan, block, seen, integers, reals)
     for ship in range(SHIPS):
-        level(book, desk, ship)
+        fill_alias_table(integers, reals, ship)
     accepted = 0
     for _ in range(TRIES * wanted):
-        laid, explained = draw_fleet(plan, block, book, desk, stream), 0
+        laid, explained = draw_fleet(plan, block, integers, reals, stream), 0
         for ship in range(laid):
-            explained += book[EXPLAINED + book[LAID + ship]]
+            explained += integers[EXPLAINED + integers[LAID + ship]]
         good = laid == SHIPS and explained == seen[SEEN_HITS]
         for ship in range(laid):
             for i in range(LENGTHS[ship]):
-                tally[LYING[book[LAID + ship], i] + (0 if good else SQUARES)] += 1
+                tally[LYING[integers[LAID + ship], i] + (0 if good else SQUARES)] += 1
         if good:
             accepted += 1
             if accepted == wanted:

@@ -1,6 +1,6 @@
 """Battleship: hide your fleet, find the other's; the strategy draws both from a distribution over fleets.
 
-Data sheets of state and view: `_battleship_rules.py`; the distribution: `_battleship_fleets.py`.
+Data sheets of state and view: `rules.py`; the distribution: `fleets.py`.
 """
 
 import math
@@ -11,24 +11,24 @@ from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepar
 from ...core.kernel import kernel, variant
 from ...core.rng import below, stream_of, unit
 from .fleets import (
-    BOOK,
     CLASS,
     CLASSES,
     CROSSING,
-    DESK,
     DISTRIBUTION,
     FACTORS,
     HIGH,
+    INTEGERS,
     LARGEST,
     LIVE,
     LOW,
     NEAR_HIGH,
     NEAR_LOW,
-    bounded,
-    drawn,
+    REALS,
+    bound,
+    draw_placement,
+    first_reaching,
     list_placements,
     prepare_distribution,
-    reaching,
     tally_fleets,
 )
 from .rules import (
@@ -73,7 +73,7 @@ def prepare_with(fleets):
     def prepare(theta, plan):
         prepare_distribution(theta, PLACING, CONTACT_PLACING, plan, PLAN_PLACING)
         prepare_distribution(theta, BELIEF, CONTACT_BELIEF, plan, PLAN_BELIEF)
-        plan[PLAN_GREED] = math.exp(bounded(theta[GREED], GREEDIEST))
+        plan[PLAN_GREED] = math.exp(bound(theta[GREED], GREEDIEST))
         plan[PLAN_FLEETS] = fleets
 
     return prepare
@@ -95,14 +95,14 @@ def shot(plan, seen, actions, stream):
         if count > 0:
             total += (float(count) / float(most)) ** plan[PLAN_GREED]
         sums[i] = total
-    return actions[reaching(sums, 0, (1.0 - unit(stream)) * total)]
+    return actions[first_reaching(sums, 0, (1.0 - unit(stream)) * total)]
 
 
 @kernel
 def place(plan, seen, stream):
     """A place for the next ship."""
-    book, desk = np.empty(BOOK, np.int64), np.empty(DESK)
-    list_placements(plan, PLAN_PLACING, seen, book, desk)
+    integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
+    list_placements(plan, PLAN_PLACING, seen, integers, reals)
     ship = seen[SEEN_PLACED]
     low, high, near_low, near_high = 0, 0, 0, 0
     for earlier in range(ship):
@@ -112,7 +112,7 @@ def place(plan, seen, stream):
         near_low |= NEAR_LOW[placement]
         near_high |= NEAR_HIGH[placement]
     factors = PLAN_PLACING + FACTORS + ship * (CROSSING + 1)
-    return book[LIVE + drawn(plan, factors, book, desk, ship, low, high, near_low, near_high, stream)]
+    return integers[LIVE + draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream)]
 
 
 @kernel
@@ -196,21 +196,25 @@ SKETCHED = 2000
 """Fleets drawn for a heat map; symmetric squares are averaged, so that this is enough for whole per cents."""
 
 
+def class_means(squares: np.ndarray) -> np.ndarray:
+    """Numbers averaged over squares that symmetries of the sea map onto each other: no player tells them apart."""
+    return np.asarray((np.bincount(CLASS, squares) / np.bincount(CLASS))[CLASS])
+
+
 def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
     """How often, in per cent, a fleet of one of the two distributions has a ship on each square."""
     plan, tally = np.zeros(DISTRIBUTION), np.zeros(2 * SQUARES, np.int64)
     prepare_distribution(theta, classes, contact, plan, 0)
     tally_fleets(plan, 0, np.zeros(SEEN_SEA + SQUARES, np.int64), SKETCHED, tally, stream_of(SKETCHED))
-    means = np.bincount(CLASS, tally[:SQUARES]) / np.bincount(CLASS)
-    return 100 * means[CLASS].reshape(SIDE, SIDE) / SKETCHED
+    return 100 * class_means(tally[:SQUARES]).reshape(SIDE, SIDE) / SKETCHED
 
 
 def words(theta: np.ndarray) -> str:
     """Heat maps of the two distributions, and what the other three parameters mean."""
     own, other = heat(theta, PLACING, CONTACT_PLACING), heat(theta, BELIEF, CONTACT_BELIEF)
     left, right = ([" ".join(f"{cell:2.0f}" for cell in row) for row in sea] for sea in (own, other))
-    times = [f"{math.exp(bounded(theta[i], LARGEST)):.3g}" for i in (CONTACT_PLACING, CONTACT_BELIEF)]
-    power = f"{math.exp(bounded(theta[GREED], GREEDIEST)):.3g}"
+    times = [f"{math.exp(bound(theta[i], LARGEST)):.3g}" for i in (CONTACT_PLACING, CONTACT_BELIEF)]
+    power = f"{math.exp(bound(theta[GREED], GREEDIEST)):.3g}"
     return (
         "per cent of fleets with a ship there; left: its own, right: those it expects\n"
         f"{beside(left, right)}\n"
@@ -247,10 +251,10 @@ def sea(name: str, title: str, fleets: int) -> Game:
         kind="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, MOST_ACTIONS),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         strategy=Strategy("distributions of fleets", parameters, PLAN, prepare_with(fleets), choose, words=words),

@@ -127,7 +127,7 @@ def _table(game: Game, hand: tuple[int, ...], laid: tuple[int, ...], others: int
 
 
 def position(game: Game, situation: Situation) -> np.ndarray:
-    """The state of a situation: the other opened with clubs, so he has laid one card more."""
+    """The state of a situation: the other opened with clubs, who has laid one card more."""
     state = _table(game, situation.hand, situation.laid, sum(situation.laid) + 1)
     state[COLOUR], state[OPENER] = 0, 1
     return state

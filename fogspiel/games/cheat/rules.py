@@ -2,13 +2,13 @@
 
 The starter of a round lays a card whose colour, for all to see, becomes the current one. Then in turn each lays any
 card face down or calls "cheat" on the last one: if it is of the current colour the caller takes the pile, otherwise
-the other does. Who took the pile starts the next round. Who lays his last card wins; 1000 actions make a draw.
+the other does. Who took the pile starts the next round. Who has no cards left wins; 1000 actions make a draw.
 All cards are in the two hands when the table is empty, so what is hidden is hidden only within a round.
 
 Data sheet of a state (int64 cells)
-    0 CHALLENGED  1 if even the last card of a player may be called, so that he wins only if it was no lie or not called
+    0 CHALLENGED  1 if even the last card of a player may be called, which wins only if it was no lie or not called
     1 RESULT      the first player's score, -1 as long as the game goes on
-    2 DEALT       cards dealt to the first player; he gets 26, the second player the rest
+    2 DEALT       cards dealt to the first player; who gets 26, the second player the rest
     3 TURN        whose turn it is
     4 ACTIONS     cards laid and calls made so far
     5 COLOUR      the current colour, -1 when the table is empty
@@ -17,7 +17,7 @@ Data sheet of a state (int64 cells)
     8 HAND        cards of each colour in the first player's hand, then in the second player's
    16 LAID        cards of each colour in the pile by the first player, then by the second
 Data sheet of a view: 1 if it is one's turn, RESULT, ACTIONS, COLOUR, 1 if one opened the pile, the number of the
-other's cards in his hand and in the pile, then one's own cards of each colour in the hand and in the pile.
+other's cards in its hand and in the pile, then one's own cards of each colour in the hand and in the pile.
 
 Chance deals the first player one of the cards left, numbered by colour. Actions: 0..3 lay a card of that colour,
 4 call "cheat".
@@ -94,7 +94,7 @@ def total(cells, at):
 
 @kernel
 def deal(state, card):
-    """Give the first player one of the cards left; after his half the second player gets the others."""
+    """Give the first player one of the cards left; after that half the second player gets the others."""
     colour = 0
     while card >= RANKS - state[HAND + colour]:
         card -= RANKS - state[HAND + colour]
@@ -318,12 +318,12 @@ def play_with(challenged):
 
 @kernel
 def choose_never_lose(seen, actions, plan, stream):
-    """Anything while the other has more than three cards; then call, and open with a colour that he does not have."""
+    """Anything while the other has more than three cards; then call, and open with a colour that it does not have."""
     if seen[SEEN_OTHER] > 3:
         return actions[below(stream, len(actions))]
     if seen[SEEN_COLOUR] >= 0:
         return CALL
-    opening = 0  # he has three cards at most, so some colour is wholly one's own
+    opening = 0  # the other has three cards at most, so some colour is wholly one's own
     for colour in range(1, COLOURS):
         if seen[SEEN_HAND + colour] > seen[SEEN_HAND + opening]:
             opening = colour
@@ -344,7 +344,7 @@ def count_cards(cells: np.ndarray) -> str:
     return ", ".join(f"{int(n)} {name}" for n, name in zip(cells, NAMES, strict=True) if n) or "nothing"
 
 
-def pile_in_words(colour: int, own: str, other: str) -> str:
+def pile_text(colour: int, own: str, other: str) -> str:
     """The table."""
     return "the table is empty" if colour < 0 else f"current colour {NAMES[colour]}; in the pile: {own}; {other}"
 
@@ -355,14 +355,14 @@ def show(seen: np.ndarray) -> str:
     lines = [f"your hand: {count_cards(hand)}", f"the other has {other} card{'' if other == 1 else 's'}"]
     if colour < 0 and hand.sum() + other == CARDS:
         lines[1] += f": {count_cards(RANKS - hand)}"
-    return "\n".join([*lines, pile_in_words(colour, f"yours {count_cards(own)}", f"{laid} of the other's")])
+    return "\n".join([*lines, pile_text(colour, f"yours {count_cards(own)}", f"{laid} of the other's")])
 
 
 def reveal(state: np.ndarray) -> str:
     hands, laid = state[HAND:LAID].reshape(2, COLOURS), state[LAID:].reshape(2, COLOURS)
     lines = [f"player {player + 1}: {count_cards(hands[player])}" for player in (0, 1)]
     ours, theirs = (f"player {player + 1} {count_cards(laid[player])}" for player in (0, 1))
-    return "\n".join([*lines, pile_in_words(int(state[COLOUR]), ours, theirs)])
+    return "\n".join([*lines, pile_text(int(state[COLOUR]), ours, theirs)])
 
 
 X = ("1", "own hand", "other's hand", "pile", "own suited", "lie", "call")
@@ -391,10 +391,10 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         kind="Cards",
         version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         strategy=strategy,

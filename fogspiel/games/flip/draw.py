@@ -11,7 +11,7 @@ from .rules import PASS, RANKS, ROW
 PILES = ("left", "right")
 
 
-def listed(counts: np.ndarray) -> list[int]:
+def cards_of(counts: np.ndarray) -> list[int]:
     """Cards that are counted by rank, one by one."""
     return [rank for rank, number in enumerate(counts.tolist()) for _ in range(number)]
 
@@ -40,7 +40,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     if seen[rules.SEEN_PHASE] == rules.DEALING:
         return (Words(("The cards are being dealt.",)),)
     piles = [int(card) for card in seen[rules.SEEN_PILE : rules.SEEN_PILE + 2]]
-    own, other = (listed(seen[rules.SEEN_OPEN + RANKS * who :][:RANKS]) for who in range(2))
+    own, other = (cards_of(seen[rules.SEEN_OPEN + RANKS * who :][:RANKS]) for who in range(2))
     held, others = (int(number) for number in seen[rules.SEEN_HELD : rules.SEEN_HELD + 2])
     mine, playing = bool(seen[rules.SEEN_MINE]), seen[rules.SEEN_PHASE] == rules.PLAYING
     if playing:
@@ -53,7 +53,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     left = Facts((("your stack", str(max(held - ROW, 0))), ("the other's stack", str(max(others - ROW, 0)))))
     table = tuple(Cell(str(card + 1), "", None, f"{PILES[i]} pile, {card + 1}") for i, card in enumerate(piles))
     shown = face_up((str(card + 1) for card in other), "other")
-    stacked = listed(seen[rules.SEEN_STACKED :])
+    stacked = cards_of(seen[rules.SEEN_STACKED :])
     facts = (*left.rows, ("in the two stacks together", " ".join(str(card + 1) for card in stacked) or "nothing"))
     return Words((words,)), Cards("Piles", table), *rows, Cards("The other's open cards", shown), Facts(facts)
 
@@ -67,7 +67,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     for player in range(2):
         end = rules.STACKS + rules.STACK * (player + 1)
         stack = state[end - max(int(state[rules.HELD + player]) - ROW, 0) : end].tolist()
-        shown = listed(state[rules.OPEN + RANKS * player :][:RANKS])
+        shown = cards_of(state[rules.OPEN + RANKS * player :][:RANKS])
         look = ("own", "other")[player]
         parts.append(Cards(f"Player {player + 1}, open", face_up((str(card + 1) for card in shown), look)))
         parts.append(Cards(f"Player {player + 1}, stack from the top", face_up(str(card + 1) for card in stack)))

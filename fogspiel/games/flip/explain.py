@@ -8,20 +8,7 @@ from ...core.game import CHANCE, OVER, Game
 from ...core.rng import below, stream_of
 from ...core.session import view_of
 from ..shared.sampling import actions_in, choices, plan_of
-from .rules import (
-    FEATURES,
-    MANY,
-    PILE,
-    PRODUCTS,
-    RANKS,
-    SEEN_HELD,
-    SEEN_OPEN,
-    SEEN_PILE,
-    label,
-    show,
-    value_of_play,
-    words,
-)
+from .rules import MANY, PILE, RANKS, SEEN_HELD, SEEN_OPEN, SEEN_PILE, coefficients, label, show, value_of_play, words
 
 SHOWN, STREAM, LEAST_PLAYS = 10, 0xF11B, 4
 
@@ -47,16 +34,6 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     equal = ", the lowest of equals" if tied else ", to which it gives the highest value"
     sentence = f"In the sample position it prefers {label(chosen)}{equal}."
     return Explanation((f"{player.name} {words(theta)}.", sentence), tuple(tables))
-
-
-def coefficients(theta: np.ndarray) -> list[tuple[str, float]]:
-    """The weights that are not 0 by name, the heaviest first; each product of two features once."""
-    square = theta[MANY:].reshape(MANY, MANY)
-    once = np.triu(square + square.T) - np.diag(np.diag(square))
-    weights = np.concatenate([theta[:MANY], once.ravel()])
-    order = np.argsort(-np.abs(weights), kind="stable").tolist()
-    names = FEATURES + PRODUCTS
-    return [(names[i], float(weights[i])) for i in order if weights[i] != 0]
 
 
 def sample(game: Game, seed: int) -> np.ndarray:

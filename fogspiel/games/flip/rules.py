@@ -1,9 +1,9 @@
 """Flip: put your cards on two piles, each next in rank to the card it covers; the first without cards wins.
 
 Ranks 0..7, four cards of each, in a circle: 7 and 0 are neighbours. A player has fifteen cards, five of them open for
-both players to see, the others in a stack that nobody has looked at. Who can play must; then the top card of his stack
+both players to see, the others in a stack that neither has looked at. Who can play must; then the top card of the stack
 is opened. After two passes in a row both turn the top card of their stacks onto the piles, player 1 onto pile 0 and
-player 2 onto pile 1; if somebody has no stack the game is over, and whoever has fewer cards left wins.
+player 2 onto pile 1; if a player has no stack the game is over, and whoever has fewer cards left wins.
 
 Data sheet of a state (int64 cells)
     0 PHASE     dealing, playing or finished
@@ -11,7 +11,7 @@ Data sheet of a state (int64 cells)
     2 PASSES    passes in a row
     3 DEALT     cards dealt
     4 PILE      the rank on top of each pile
-    6 HELD      cards left, for each player: the first five of them are open, the rest is his stack
+    6 HELD      cards left, for each player: the first five of them are open, the rest is the stack
     8 OPEN      open cards of each rank, 8 cells for each player
    24 CARDS     ranks in the order of the deal: the piles, five open cards for each player, ten in a stack for each
 Data sheet of a view: PHASE, 1 if the turn is one's own (else 0), PASSES, the piles, own and the other's HELD, own and
@@ -49,7 +49,7 @@ def neighbours(rank, other):
 
 @inlined
 def top_card(state, player):
-    """The top card of a player's stack, if he has one."""
+    """The top card of a player's stack, if there is one."""
     return state[STACKS + STACK * player + STACK - (state[HELD + player] - ROW)]
 
 
@@ -209,7 +209,7 @@ LARGEST = 1e280
 
 
 @inlined
-def bounded(value):
+def bound(value):
     """A parameter within the range of numbers that can be added up."""
     return min(max(value, -LARGEST), LARGEST)
 
@@ -218,11 +218,11 @@ def bounded(value):
 def prepare(theta, plan):
     """The coefficients of the counts: the linear ones, then a row of products for each, every pair once."""
     for i in range(MANY):
-        plan[i] = bounded(theta[i]) / UNITS[i]
+        plan[i] = bound(theta[i]) / UNITS[i]
         for j in range(MANY):
-            both = bounded(theta[MANY + MANY * i + j])
+            both = bound(theta[MANY + MANY * i + j])
             if j != i:
-                both += bounded(theta[MANY + MANY * j + i])
+                both += bound(theta[MANY + MANY * j + i])
             plan[MANY + MANY * i + j] = both / (UNITS[i] * UNITS[j]) if j <= i else 0.0
 
 
@@ -358,14 +358,19 @@ def reveal(state: np.ndarray) -> str:
 PRODUCTS = tuple(f"{one} * {other}" for one in FEATURES for other in FEATURES)
 
 
-def words(theta: np.ndarray) -> str:
-    """The terms that weigh most in what a vector values, each product of two features once."""
+def coefficients(theta: np.ndarray) -> list[tuple[str, float]]:
+    """The weights that are not 0 by name, the heaviest first; each product of two features once."""
     square = theta[MANY:].reshape(MANY, MANY)
-    pairs = np.triu(square + square.T) - np.diag(np.diag(square))
-    terms = np.concatenate([theta[:MANY], pairs.ravel()])
-    heavy = [int(i) for i in np.argsort(-np.abs(terms), kind="stable")[:4] if terms[i] != 0]
+    once = np.triu(square + square.T) - np.diag(np.diag(square))
+    weights = np.concatenate([theta[:MANY], once.ravel()])
+    order = np.argsort(-np.abs(weights), kind="stable").tolist()
     names = FEATURES + PRODUCTS
-    return "values " + ("nothing" if not heavy else ", ".join(f"{terms[i]:+.3g} {names[i]}" for i in heavy))
+    return [(names[i], float(weights[i])) for i in order if weights[i] != 0]
+
+
+def words(theta: np.ndarray) -> str:
+    """The terms that weigh most in what a vector values."""
+    return "values " + (", ".join(f"{weight:+.3g} {name}" for name, weight in coefficients(theta)[:4]) or "nothing")
 
 
 def linear(**weights: float) -> Vector:
@@ -392,10 +397,10 @@ GAMES = (
         kind="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(CARDS + DECK, SEEN_STACKED + RANKS, DECK),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         strategy=Strategy(

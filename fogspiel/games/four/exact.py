@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...core.agents import REDRAWN, Policy
-from ...core.game import UNIFORM, Game, find_game
+from ...core.game import UNIFORM, Game
 from ...core.kernel import kernel
 from ...core.session import replay
 from ..shared.columns import drop_row, four_aligned, is_full, open_columns
@@ -40,7 +40,7 @@ def wins_at_once(rows, columns, own, taken):
 
 @kernel
 def candidates(rows, columns, own, taken):
-    """The columns worth a search when nobody wins at once: all open ones, the answer to a threat, or none to two."""
+    """The columns worth a search if none wins at once: all open ones, the answer to a threat, or none to two."""
     threats = wins_at_once(rows, columns, taken ^ own, taken)
     if threats == 0:
         return open_columns(rows, columns, taken)
@@ -48,7 +48,7 @@ def candidates(rows, columns, own, taken):
 
 
 @kernel
-def gets(rows, columns, root_own, root_taken, root_need, order, table):
+def can_get(rows, columns, root_own, root_taken, root_need, order, table):
     """Whether the player to move, who owns `root_own`, gets at least `root_need` half points from an open position.
 
     Depth first without recursion: `left` has the columns still to try, and `yes` is the answer of the ply below.
@@ -126,18 +126,13 @@ class Solver:
         for need in (AT_LEAST_A_DRAW, A_WIN):
             first_needs = need if len(moves) % 2 == 0 else 3 - need  # the answers hold for this question only
             table = self._tables.setdefault(first_needs, np.zeros(1 << TABLE_BITS, np.int64))
-            points += bool(gets(self.rows, self.columns, own, taken, need, self._order, table))
+            points += bool(can_get(self.rows, self.columns, own, taken, need, self._order, table))
         return Fraction(points if len(moves) % 2 == 0 else 2 - points, 2)
 
     def values(self, moves: Sequence[int] = ()) -> dict[int, Fraction]:
         """What the first player scores after each possible next move if both play perfectly from there."""
         actions = list(replay(self.game, list(moves)))[-1].actions
         return {column: self.value([*moves, column]) for column in actions}
-
-
-def solver(name: str) -> Solver:
-    """The solver of the board of that name, such as four-in-a-row-4x7."""
-    return Solver(find_game(name))
 
 
 def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:

@@ -5,7 +5,7 @@ Data sheet of a state (int64 cells)
     1 COLUMNS
     2 RESULT    the first player's score, -1 as long as the game goes on
     3 TURNS     stones on the board; the first player moves when it is even
-    4 STONES    each player's stones, as bits (see `_columns.py`)
+    4 STONES    each player's stones, as bits (see `shared/columns.py`)
 Data sheet of a view: ROWS, COLUMNS, 1 if the first player looks (else 0), RESULT, TURNS, the own stones, the other's:
 nothing is hidden.
 
@@ -198,7 +198,7 @@ SOURCE = (
     "Monte-Carlo strategy. Derived: a weight for each of 7 columns, for oneself and for the simulated opponent. Ours: "
     "flat Monte Carlo with 20 playouts for every possible move, columns drawn by a softmax of the weights, a winning "
     "move counts 1 without playouts, ties go to the centre and then to the left; and the boards with 4 rows, which are "
-    "solved in fogspiel.truth.four."
+    "solved exactly."
 )
 
 
@@ -219,10 +219,10 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         kind="Boards",
         version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
+        resample=nothing_hidden,
         sizes=Sizes(STONES + 2, SEEN_OTHER + 1, columns),
         show=show,
         reveal=reveal,
-        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=Strategy("weights of the columns in playouts", sides, plan, prepare, choose, words=words),

@@ -140,7 +140,7 @@ def label(action: int) -> str:
     return f"bid {action}"
 
 
-def listed(bids: np.ndarray) -> str:
+def bids_text(bids: np.ndarray) -> str:
     return " ".join(str(card) for card in bids if card > 0) or "none"
 
 
@@ -159,7 +159,7 @@ def show(seen: np.ndarray) -> str:
 def reveal(state: np.ndarray) -> str:
     first, second = (state[bids_of(player) : bids_of(player) + MOST_CARDS] for player in (0, 1))
     prizes = " ".join(str(card) for card in range(int(state[CARDS]), 0, -1))
-    return f"prizes:   {prizes}\nplayer 1: {listed(first)}\nplayer 2: {listed(second)}"
+    return f"prizes:   {prizes}\nplayer 1: {bids_text(first)}\nplayer 2: {bids_text(second)}"
 
 
 SOURCE = (
@@ -178,10 +178,10 @@ def hand(name: str, title: str, cards: int) -> Game:
         kind="Cards",
         version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(RESULT + MOST_CARDS, SEEN_RESULT + MOST_CARDS, cards),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(0), Fraction(1)),

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.agents import ALONE, MIXED, Policy
 from ...core.exact import ANYBODY, BestReply, members_of, reply_to_members
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
-from ...core.kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, compiled, kernel, kernel_of
+from ...core.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
 from .rules import (
     CHARACTERS,
@@ -60,28 +60,23 @@ def weigh_drawn(plan, own, other, weights):
         r = different
 
 
-@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, NUMBER, NUMBER, CELLS)
-def weigh_questions(choose, how, plan, own, other, weights):
-    """Write the weight of every question 1..own-1 of this player in this position."""
-    for c in range(own + 1):
-        weights[c] = 1 if how == EQUAL and 0 < c < own else 0
-    if how == DRAWN:
-        weigh_drawn(plan, own, other, weights)
-    elif how == CERTAIN:
-        seen, actions, stream = np.zeros(SEEN_ASKED + 1, np.int64), np.arange(1, own), np.zeros(1, np.uint64)
-        seen[SEEN_OWN] = own
-        seen[SEEN_OTHER] = other
-        seen[SEEN_CHARACTERS] = max(own, other)
-        seen[SEEN_TURN] = 1
-        weights[choose(seen, actions, plan, stream)] = 1
-
-
 @kernel_of(NOTHING, CHOOSE, NUMBER, REALS, NUMBER, TABLE)
-def weigh_everywhere(choose, how, plan, most, weights):
-    """Write the weights of all questions in all positions: the row of (n, m) is n (most + 1) + m."""
+def weigh_questions(choose, how, plan, most, weights):
+    """Write the weight of every question 1..n-1 of a player in every position (n, m), whose row is n (most + 1) + m."""
+    seen, stream = np.zeros(SEEN_ASKED + 1, np.int64), np.zeros(1, np.uint64)
+    seen[SEEN_TURN] = 1
     for own in range(2, most + 1):
         for other in range(2, most + 1):
-            weigh_questions(choose, how, plan, own, other, weights[own * (most + 1) + other])
+            row = weights[own * (most + 1) + other]
+            if how == DRAWN:
+                weigh_drawn(plan, own, other, row)
+            elif how == EQUAL:
+                row[1:own] = 1
+            else:
+                seen[SEEN_OWN] = own
+                seen[SEEN_OTHER] = other
+                seen[SEEN_CHARACTERS] = max(own, other)
+                row[choose(seen, np.arange(1, own), plan, stream)] = 1
 
 
 class Player(NamedTuple):
@@ -103,7 +98,7 @@ def player_of(strategy: Strategy, theta: np.ndarray) -> Player:
 def questions_of(player: Player, most: int) -> np.ndarray:
     """The weight of each question c at [n, m, c], exactly."""
     weights = np.zeros((most + 1, most + 1, most + 1), np.int64)
-    weigh_everywhere(*player, most, weights.reshape(-1, most + 1))
+    weigh_questions(*player, most, weights.reshape(-1, most + 1))
     return weights
 
 
@@ -193,30 +188,25 @@ def _chances(players: tuple[Player, Player], characters: int) -> dict[Situation,
 # Tables in floating point
 
 
-@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, CHOOSE, NUMBER, REALS, ROWS, ROWS)
-def fill_wins(choose_0, how_0, plan_0, choose_1, how_1, plan_1, wins_0, wins_1):
-    """Fill both tables of the mover's winning probability, small pools first; a pool of 1 has won already."""
-    most = len(wins_0) - 1
-    weights = np.zeros(most + 1, np.int64)
+@kernel
+def fill_wins(weights, wins):
+    """Fill the mover's winning probability [who, n, m] by the weights of both players' questions, small pools first.
+
+    A pool of 1 has won already.
+    """
+    most = wins.shape[1] - 1
     for both in range(4, 2 * most + 1):
         for own in range(max(2, both - most), min(most, both - 2) + 1):
             other = both - own
             for who in range(2):
-                if who == 0:
-                    weigh_questions(choose_0, how_0, plan_0, own, other, weights)
-                else:
-                    weigh_questions(choose_1, how_1, plan_1, own, other, weights)
-                replies = wins_1 if who == 0 else wins_0
                 won, total = 0.0, 0
                 for c in range(1, own):
-                    if weights[c] > 0:
-                        total += weights[c]
-                        yes, no = 1.0 - replies[other, c], 1.0 - replies[other, own - c]
-                        won += weights[c] * (c * yes + (own - c) * no) / own
-                if who == 0:
-                    wins_0[own, other] = won / total
-                else:
-                    wins_1[own, other] = won / total
+                    times = weights[who, own, other, c]
+                    if times > 0:
+                        total += times
+                        yes, no = 1.0 - wins[1 - who, other, c], 1.0 - wins[1 - who, other, own - c]
+                        won += times * (c * yes + (own - c) * no) / own
+                wins[who, own, other] = won / total
 
 
 def win_table(first: Policy, second: Policy, most: int) -> np.ndarray:
@@ -224,7 +214,7 @@ def win_table(first: Policy, second: Policy, most: int) -> np.ndarray:
     table = np.zeros((2, _checked(most) + 1, most + 1))
     for weight, player, other in _pairs(first, second):
         wins = np.zeros_like(table)
-        fill_wins(*player, *other, wins[0], wins[1])
+        fill_wins(np.array([questions_of(player, most), questions_of(other, most)]), wins)
         table += float(weight) * wins
     return _blank(table)
 

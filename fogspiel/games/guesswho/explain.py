@@ -25,7 +25,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         f"What {player.name} asks about",
         ("own left", "other's left", "it asks about", "share of the own", "God asks about"),
         tuple(
-            (n, m, _in_words(asked[n, m]), percent(_mean(asked[n, m]) / n), _in_words(optimal[n, m]))
+            (n, m, _question_text(asked[n, m]), percent(_mean(asked[n, m]) / n), _question_text(optimal[n, m]))
             for n, m in ((characters // i, characters // j) for i, j in SHARES)
         ),
     )
@@ -51,7 +51,7 @@ def _mean(weights: np.ndarray) -> float:
     return float(np.arange(len(weights)) @ weights.astype(float) / weights.sum(dtype=float))
 
 
-def _in_words(weights: np.ndarray) -> str:
+def _question_text(weights: np.ndarray) -> str:
     possible = np.nonzero(weights)[0].tolist()
     return str(possible[0]) if len(possible) == 1 else f"{possible[0]} to {possible[-1]}, mean {_mean(weights):.1f}"
 
@@ -59,7 +59,7 @@ def _in_words(weights: np.ndarray) -> str:
 def _sentences(player: Policy, asked: np.ndarray, characters: int) -> tuple[str, ...]:
     quarter = characters // 4
     level, ahead, behind = (
-        f"{_in_words(asked[n, m])} ({percent(_mean(asked[n, m]) / n)})"
+        f"{_question_text(asked[n, m])} ({percent(_mean(asked[n, m]) / n)})"
         for n, m in ((characters, characters), (quarter, characters), (characters, quarter))
     )
     first = (

@@ -6,7 +6,7 @@ Data sheet of a state (int64 cells)
     0 CHARACTERS  characters each player has to search at the start
     1 TURN        whose question it is
     2 ASKED       characters in the question that waits for its answer; 0: the next question has not been put
-    3 POOL        characters still possible, for each player (those he has to search, not those he shows)
+    3 POOL        characters still possible, for each player (those to search, not those to show)
 Data sheet of a view: own pool, the other's pool, CHARACTERS, 1 if the turn is one's own (else 0), ASKED.
 
 Actions of a player with n characters left: c = 1..n-1, ask about c of them. Chance then says which of the n is the
@@ -196,7 +196,7 @@ STOCHASTIC = Strategy("size of the question, randomised", LETTERS, 5, prepare, c
 GOD = Strategy("God", (), 1, nothing_to_prepare, choose_god)
 
 
-def printed(alpha: float, gamma: float, zeta: float, iota: float) -> Vector:
+def printed_vector(alpha: float, gamma: float, zeta: float, iota: float) -> Vector:
     """The vector that plays as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8."""
     return (alpha / 2, gamma / 4, zeta / 8, iota)
 
@@ -207,8 +207,8 @@ VECTORS: dict[str, Vector] = {
     "OL": (1.0, 0.0, 0.0, 0.0),
     "ONL": ONL,
     "Best": BEST,
-    "ONL-printed": printed(*ONL),
-    "Best-printed": printed(*BEST),
+    "ONL-printed": printed_vector(*ONL),
+    "Best-printed": printed_vector(*BEST),
 }
 
 SOURCE = (
@@ -229,10 +229,10 @@ def box(characters: int, stochastic: bool) -> Game:
         kind="Guessing",
         version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
+        resample=nothing_hidden,
         sizes=Sizes(POOL + 2, SEEN_ASKED + 1, characters),
         show=show,
         reveal=reveal,
-        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=STOCHASTIC if stochastic else FAMILY,

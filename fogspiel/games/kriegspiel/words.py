@@ -1,6 +1,6 @@
 """Kriegspiel: chess whose players see only their own men and hear what the referee says.
 
-The rules as kernels and the layout of states and views are in `_kriegspiel_rules`.
+The rules as kernels and the layout of states and views are in `rules.py`.
 """
 
 import numpy as np

@@ -51,12 +51,7 @@ def legal(state, out):
     return count
 
 
-@kernel
-def apply(state, action):
-    if state[CARD] < 0:
-        one_bet.deal(state, action // CARDS, action % CARDS)
-    else:
-        one_bet.act(state, action)
+apply = one_bet.apply_with(CARDS)
 
 
 @kernel
@@ -96,10 +91,10 @@ GAMES = (
         kind="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample_one(hidden),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
         show=one_bet.show_with(NAMES),
         reveal=one_bet.reveal_with(NAMES),
-        resample=resample_one(hidden),
         label=one_bet.label,
         source=SOURCE,
         payoffs=tuple(Fraction(points) for points in range(-2, 3)),

@@ -7,7 +7,7 @@ ranks split.
 
 Data sheet of a state (int64 cells)
     0 SUITED    1: players see the suits of cards; 0: only their ranks
-    1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or somebody folded
+    1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
     2 MOVER     who is to bet; who folded
     3 RAISES    bets and raises in this round
     4 PUBLIC    the public card, -1 before it is drawn
@@ -143,7 +143,7 @@ def rank(card):
 
 @inlined
 def visible(state, card):
-    """What a player sees of a card that is turned towards him, -1 if there is none."""
+    """What a player sees of a card that is turned towards it, -1 if there is none."""
     return card if card < 0 or state[SUITED] == 1 else rank(card)
 
 
@@ -240,10 +240,10 @@ def cards_seen(name: str, title: str, suited: bool, source: str) -> Game:
         kind="Cards",
         version=1,
         rules=Rules(start_with(int(suited)), mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=source,
         payoffs=tuple(Fraction(chips) for chips in range(-MOST, MOST + 1)),

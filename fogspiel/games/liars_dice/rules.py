@@ -1,7 +1,7 @@
 """Liar's dice with one die each: bid how many dice of both show a face, or call the other's bid a lie.
 
 Both roll in secret. The first player must bid; every further bid must be higher: more dice of any face, or as many of
-a higher face. The highest face of the die is wild and counts as any other. When somebody calls "liar" the dice are
+a higher face. The highest face of the die is wild and counts as any other. When a player calls "liar" the dice are
 shown: if there are at least as many as were bid the bidder wins, otherwise the caller.
 
 Data sheet of a state (int64 cells)
@@ -159,10 +159,10 @@ def die(name: str, title: str, sides: int) -> Game:
         kind="Dice and heaps",
         version=1,
         rules=Rules(start_with(sides), mover, legal, apply, view, score),
+        resample=resample_one(hidden),
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, sides * sides),
         show=show,
         reveal=reveal,
-        resample=resample_one(hidden),
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(1)),

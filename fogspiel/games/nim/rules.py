@@ -21,7 +21,7 @@ HEAPS = len(FULL)
 STEP = (1, 2, 8, 48)
 """What one object of each heap counts in the index of a position."""
 POSITIONS = 383
-"""The positions in which somebody is to move, 1..383."""
+"""The positions in which a player is to move, 1..383."""
 
 
 # The six rules
@@ -193,10 +193,10 @@ GAMES = (
         kind="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=nothing_hidden,
         sizes=Sizes(HEAP + HEAPS, SEEN_HEAP + HEAPS, sum(FULL)),
         show=show,
         reveal=reveal,
-        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=Strategy(

@@ -5,7 +5,7 @@ import numpy as np
 from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
-from .rules import CELLS, SIGNS, board_text, in_words, name_of
+from .rules import CELLS, SIGNS, board_text, name_of, order_text
 
 SIDE = 3
 ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
@@ -51,7 +51,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         todo = "Your order is complete." if complete else "Choose the cell that comes next in your order."
         return Words((f"{words} {todo}",)), mine
     first, second = (other, own) if seat else (own, other)
-    orders = Facts((("your order", in_words(own)), ("the other's order", in_words(other))))
+    orders = Facts((("your order", order_text(own)), ("the other's order", order_text(other))))
     theirs = order_on(other, "other", "The other's order", False)
     return Words((f"{words} {ENDS[result]}",)), outcome_on(first, second, seat), mine, theirs, orders
 

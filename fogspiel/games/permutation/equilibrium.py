@@ -1,4 +1,4 @@
-"""An equilibrium of permutation tic-tac-toe, found and proved by `fogspiel.phantom.permutation_solve.solved()`.
+"""An equilibrium of permutation tic-tac-toe, found and proved by `fogspiel.phantom.permutation.double_oracle.solve()`.
 
 An order stands for itself and its seven images under the symmetries of the board, all equally likely; the numbers are
 their common weights. A test solves the game again and compares.

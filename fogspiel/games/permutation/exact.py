@@ -1,7 +1,7 @@
 """Permutation tic-tac-toe solved: exact scores, best responses and exploitability of any player, and the equilibrium.
 
 Best responses and the solution come from `fogspiel.phantom`. Random orders play like random legal moves, whoever the
-opponent: at each of his turns the next free cell of a random order is any free cell. That leaves 384 or 945 equally
+opponent: at each of its turns the next free cell of a random order is any free cell. That leaves 384 or 945 equally
 likely courses of a game against a given order.
 """
 
@@ -25,7 +25,7 @@ TTT_GAME = GAMES[0]
 VALUE = Fraction(solution.VALUE)
 """What the first player scores when both play an equilibrium."""
 FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9
-"""How many ways a random opponent has to play when one moves first against him, and when one moves second."""
+"""How many ways a random opponent has to play when one moves first against it, and when one moves second."""
 
 Law = dict[Permutation, Fraction]
 """How likely a player is to have each order."""
@@ -50,7 +50,7 @@ def begin(seat, running):
 def append_cell(seat, written, cell, running, after):
     """Append a cell to the `written` ones: the courses that still run go to `after`, the half points are returned.
 
-    The opponent's stones are enough to know the position: he has some of the cells written so far, oneself the others.
+    The opponent's stones are enough to know the position: it has some of the cells written so far, oneself the others.
     """
     points = 0
     for theirs in range(len(after)):
@@ -150,9 +150,9 @@ def best_against_random(seat: int) -> Reply:
 
 
 def equilibrium() -> tuple[Law, Law]:
-    """An optimal mixture for moving first and one for moving second, proved by `permutation_solve`."""
+    """An optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
     first, second = representatives()
-    return _shared_out(with_images(TTT, first)), _shared_out(with_images(TTT, second))
+    return _normalise(with_images(TTT, first)), _normalise(with_images(TTT, second))
 
 
 def representatives() -> Mixtures:
@@ -164,7 +164,7 @@ def representatives() -> Mixtures:
     return found
 
 
-def _shared_out(weights: dict[Permutation, int | Fraction]) -> Law:
+def _normalise(weights: dict[Permutation, int | Fraction]) -> Law:
     total = sum(map(Fraction, weights.values()))
     return {order: Fraction(weight) / total for order, weight in weights.items()}
 

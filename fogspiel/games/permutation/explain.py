@@ -25,12 +25,12 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         title = f"best reply {seat}, scores {float(reply.score):.4f} against {player.name} {against}"
         pictures.append(_board(title, reply.cells))
     rows = [
-        (seat, *_shown(_against_random(law, number)))
+        (seat, *_score_cells(_against_random(law, number)))
         for number, (law, seat) in enumerate(zip(orders, SEATS, strict=True))
     ]
-    rows.append(("both", *_shown(exact_score(game, player, find_policy(game, UNIFORM.name)))))
+    rows.append(("both", *_score_cells(exact_score(game, player, find_policy(game, UNIFORM.name)))))
     title = f"What {player.name} scores against random orders, exactly"
-    sentences = (_said(player), *explain_mixture(player))
+    sentences = (_sentence(player), *explain_mixture(player))
     return Explanation(sentences, (Table(title, ("seat", "score", "as a fraction"), tuple(rows)),), tuple(pictures))
 
 
@@ -43,7 +43,7 @@ def explain_mixture(player: Policy) -> tuple[str, ...]:
     return (f"{known} scores at most {0.5 + float(cost):.6f}: exploitability {exactly}.",)
 
 
-def _said(player: Policy) -> str:
+def _sentence(player: Policy) -> str:
     if player.strategy is EQUILIBRIUM:
         return f"{player.name} draws its order by a mixture that nobody beats; the boards show the likeliest orders."
     assert player.strategy.words is not None
@@ -55,7 +55,7 @@ def _against_random(law: Law, seat: int) -> Fraction:
     return sum((weight * against_random(order, seat) for order, weight in law.items()), Fraction(0))
 
 
-def _shown(exact: Fraction) -> tuple[str, str]:
+def _score_cells(exact: Fraction) -> tuple[str, str]:
     return f"{float(exact):.6f}", str(exact) if len(str(exact)) < 24 else "long, rounded here"
 
 

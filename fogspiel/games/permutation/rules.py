@@ -1,6 +1,6 @@
 """Permutation tic-tac-toe: each player fixes an order of the nine cells, and the orders play a game of tic-tac-toe.
 
-On his turn a player's stone goes to the next cell of his order that is free; occupied ones are skipped for good. He
+On each turn a player's stone goes to the next cell of its order that is free; occupied ones are skipped for good. It
 learns nothing on the way and changes nothing. Both write their orders before the game, cell by cell, the second
 player without seeing the first one's; the last cell follows by itself.
 
@@ -218,7 +218,7 @@ def label(action: int) -> str:
     return f"next {name_of(action)}"
 
 
-def in_words(order: np.ndarray) -> str:
+def order_text(order: np.ndarray) -> str:
     """An order as a list of cells."""
     return " ".join(name_of(int(cell)) for cell in order if cell >= 0) or "nothing"
 
@@ -239,15 +239,15 @@ def board_text(first: np.ndarray, second: np.ndarray) -> str:
 
 def show(seen: np.ndarray) -> str:
     own, other, seat = seen[SEEN_OWN:SEEN_OTHER], seen[SEEN_OTHER:], int(seen[SEEN_SEAT])
-    lines = [f"your order, moving {'second' if seat else 'first'}: {in_words(own)}"]
+    lines = [f"your order, moving {'second' if seat else 'first'}: {order_text(own)}"]
     if seen[SEEN_RESULT] >= 0:
-        lines += [f"the other's order: {in_words(other)}", board_text(*((other, own) if seat else (own, other)))]
+        lines += [f"the other's order: {order_text(other)}", board_text(*((other, own) if seat else (own, other)))]
     return "\n".join(lines)
 
 
 def reveal(state: np.ndarray) -> str:
     first, second = state[ORDER : ORDER + CELLS], state[ORDER + CELLS :]
-    lines = [f"player 1 (X): {in_words(first)}", f"player 2 (O): {in_words(second)}"]
+    lines = [f"player 1 (X): {order_text(first)}", f"player 2 (O): {order_text(second)}"]
     return "\n".join([*lines, board_text(first, second)] if state[RESULT] >= 0 else lines)
 
 
@@ -261,7 +261,7 @@ def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def words(theta: np.ndarray) -> str:
     """What a vector does."""
-    first, second = (in_words(np.array(order)) for order in orders_of(theta))
+    first, second = (order_text(np.array(order)) for order in orders_of(theta))
     return f"moving first {first}; moving second {second}"
 
 
@@ -291,10 +291,10 @@ GAMES = (
         kind="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         strategy=FAMILY,

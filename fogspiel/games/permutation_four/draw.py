@@ -10,7 +10,7 @@ from . import rules
 from .rules import COLUMNS, ROWS
 
 
-def draw_order(order: int) -> list[int]:
+def columns_of(order: int) -> list[int]:
     """The columns of an order, 1 to 7, as far as it is written."""
     return [int(digit) for digit in f"{order:o}"] if order else []
 
@@ -19,7 +19,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The order that is being written, and the orders before it; the board once the game is over."""
     result = int(seen[rules.SEEN_RESULT])
     second = int(seen[rules.SEEN_SEAT])
-    orders = [draw_order(int(cell)) for cell in seen[rules.SEEN_ORDER : rules.SEEN_STONES]]
+    orders = [columns_of(int(cell)) for cell in seen[rules.SEEN_ORDER : rules.SEEN_STONES]]
     done = [order for order in orders if len(order) == COLUMNS]
     rows = tuple((f"turn {turn}", " ".join(map(str, order))) for turn, order in enumerate(done, 1))
     before = (Facts(rows, "Your orders"),) if rows else ()
@@ -48,5 +48,5 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     rows = []
     for turn, cell in enumerate(state[rules.ORDER :].tolist()):
         if cell:
-            rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, draw_order(cell)))))
+            rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, columns_of(cell)))))
     return Words((ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")

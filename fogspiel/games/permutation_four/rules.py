@@ -1,13 +1,13 @@
 """Permutation four in a row: at every turn an order of the columns, without seeing anything of the board.
 
-The board has 4 rows and 7 columns. At his turn a player writes an order of all columns, one by one (the last follows by
-itself); his stone goes to the first column of it that is not full. Four in a column, a row or a diagonal win. Nobody is
-told where a stone went.
+The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last follows
+by itself); the stone goes to the first column of it that is not full. Four in a column, a row or a diagonal win. No
+player is told where a stone went.
 
 Data sheet of a state (int64 cells)
     0 RESULT    the first player's score, -1 as long as the game goes on
     1 TURNS     orders completed; the first player moves when it is even
-    2 STONES    each player's stones, as bits (see `_columns.py`)
+    2 STONES    each player's stones, as bits (see `shared/columns.py`)
     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
 Data sheet of a view: which seat one has (0 moves first), RESULT, one's own orders of 14 turns, then both players'
 stones, first the first player's, once the game is over, before that 0.
@@ -216,10 +216,10 @@ GAMES = (
         kind="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         strategy=Strategy(

@@ -9,7 +9,8 @@ from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
 from . import rules
-from .words import MARKS, begun, cells_of, outcome_text
+from .hidden import cells_of
+from .words import MARKS, begun, outcome_text
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}

@@ -1,12 +1,13 @@
 """The rules of phantom games: a board game whose players do not see each other's stones.
 
-The mover names a cell. The umpire puts his stone there, or says "illegal" to him alone; then he tries another cell in
-the same turn (classical), or his turn is over (abrupt). Nobody else hears of a try, unless every try is announced as
-one without its cell and outcome (numturns). The end of the game is announced.
+The mover names a cell. The umpire puts a stone there, or says "illegal" to the mover alone, who tries another cell in
+the same turn (classical), or whose turn is over (abrupt). The other player hears of no try, unless every try is
+announced as one without its cell and outcome (numturns). The end of the game is announced.
 
-Nobody names a cell twice in a turn, nor a cell where he knows an enemy stone. In tic-tac-toe and hex every illegal cell
-holds one. In ponnuki it may be suicide as well, and become legal later, so that it may be named again in another turn;
-unless suicide is out of the question, because the chain would have had liberties that the enemy cannot have filled.
+No player names a cell twice in a turn, nor one that is known to hold an enemy stone. In tic-tac-toe and hex every
+illegal cell holds one. In ponnuki it may be suicide as well, and become legal later, so that it may be named again in
+another turn; unless suicide is out of the question, because the chain would have had liberties that the enemy cannot
+have filled.
 
 Data sheet of a state (int64 cells)
     0 ROWS
@@ -16,10 +17,10 @@ Data sheet of a state (int64 cells)
     4 TURN      turns finished by both together: player TURN % 2 is to move
     5 RESULT    the first player's loss, draw or win; -1 before the end
     6 STONES    of each player, as bits: cell = row * columns + column
-    8 KNOWN     for each player the cells where he knows an enemy stone
-   10 RECORD    for each player and turn two cells: his stone (-1: none) and the bits of his failed tries
-Data sheet of a view: ROWS, COLUMNS, TURNS and COUNTED as above, then the player, TURN, his own RESULT, his KNOWN and
-his RECORD; where tries are announced, last the number of the other's tries in each turn.
+    8 KNOWN     for each player the cells where it knows an enemy stone
+   10 RECORD    for each player and turn two cells: the stone (-1: none) and the bits of the failed tries
+Data sheet of a view: ROWS, COLUMNS, TURNS and COUNTED as above, then the player, TURN, its own RESULT, its KNOWN and
+its RECORD; where tries are announced, last the number of the other's tries in each turn.
 
 Action k: try the cell k.
 """
@@ -65,7 +66,7 @@ def start_of(name: str, turns: int, counted: bool) -> Kernel:
 
 @inlined
 def record_of(state, player, turn):
-    """The cell with a player's stone of that turn; his failed tries are in the next one."""
+    """The cell with a player's stone of that turn; its failed tries are in the next one."""
     return RECORD + 2 * (state[TURNS] * player + turn)
 
 
@@ -102,8 +103,8 @@ def proven(state, player, columns, left, right, full):
     """The cells of enemy stones that follow from a player's record in ponnuki.
 
     A failed cell was free only if enemy stones filled every liberty of the chain that a stone there would have made;
-    but there may be too few of them, or he may have played on such a liberty later. What is known of one cell may tell
-    about another, so the search goes on until nothing new is found.
+    but there may be too few of them, or the player may have played on such a liberty later. What is known of one cell
+    may tell about another, so the search goes on until nothing new is found.
     """
     known, own = 0, 0
     for turn in range((state[TURN] >> 1) + 1):

@@ -33,7 +33,7 @@ def board_text(board: Board, marked: dict[str, int]) -> list[str]:
 
 
 def outcome_text(board: Board, record: np.ndarray, turns: int) -> list[str]:
-    """A line for each turn of a player: what he tried and where his stone went."""
+    """A line for each turn of a player: what was tried and where the stone went."""
     lines = []
     for turn, (stone, failed) in enumerate(record[: 2 * turns].reshape(-1, 2).tolist()):
         words = [board.cell_name(stone)] if stone >= 0 else []
@@ -115,10 +115,10 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
         kind="Boards",
         version=1,
         rules=Rules(start, rules.mover, rules.legal, apply, rules.view, rules.score),
+        resample=resample_by(start, apply),
         sizes=Sizes(rules.RECORD + 4 * turns, rules.SEEN_RECORD + (3 if counted else 2) * turns, board.cells),
         show=show_on(board),
         reveal=reveal_on(board),
-        resample=resample_by(start, apply),
         label=board.cell_name,
         source=source,
         play=None if rules.has_suicide(board.name) else rules.uniform_play(board.name, abrupt),

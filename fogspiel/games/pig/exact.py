@@ -130,28 +130,22 @@ def turns_needed(threshold: int) -> np.ndarray:
 
 
 @cache
-def _first_player_matrix() -> np.ndarray:
+def first_player_matrix() -> np.ndarray:
+    """The chance of hold-k to win against hold-j when it starts, at [k, j]; nan where k or j is 0 or 1."""
     laws = [turns_needed(threshold) for threshold in range(LEAST, GOAL + 1)]
     needed = np.zeros((GOAL + 1, max(map(len, laws))))
     for threshold, law in enumerate(laws, LEAST):
         needed[threshold, : len(law)] = law
     at_least = needed[:, ::-1].cumsum(axis=1)[:, ::-1]
-    matrix = needed @ at_least.T
+    matrix: np.ndarray = needed @ at_least.T
     matrix[:LEAST] = matrix[:, :LEAST] = np.nan
     return matrix
 
 
-def first_player_matrix(most: int = GOAL) -> np.ndarray:
-    """The chance of hold-k to win against hold-j when it starts, at [k, j]; nan where k or j is 0 or 1."""
-    if not LEAST <= most <= GOAL:
-        raise ValueError(f"thresholds go from {LEAST} to {GOAL}: the largest cannot be {most}")
-    return _first_player_matrix()[: most + 1, : most + 1].copy()
-
-
-def threshold_matrix(most: int = GOAL) -> np.ndarray:
+def threshold_matrix() -> np.ndarray:
     """The score of hold-k against hold-j at [k, j], the mean of both starting orders."""
-    starting = first_player_matrix(most)
-    return (starting + 1 - starting.T) / 2
+    starting = first_player_matrix()
+    return np.asarray((starting + 1 - starting.T) / 2)
 
 
 def saddle() -> int:

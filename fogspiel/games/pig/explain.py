@@ -5,8 +5,8 @@ import numpy as np
 from ...core.agents import Policy, find_policy, redrawn_baseline
 from ...core.explanation import Explanation, Table, heat_map
 from ...core.game import Game, Strategy
-from .exact import LEAST, optimum, rate, redrawn_law, saddle, threshold_matrix
-from .rules import GOAL, OPTIMUM, threshold_of, words
+from .exact import optimum, rate, redrawn_law, saddle, threshold_matrix
+from .rules import GOAL, LEAST, OPTIMUM, threshold_of, words
 
 BANKS = range(0, GOAL, 10)
 

@@ -169,7 +169,7 @@ def solve(wins, plan):
     """Value iteration, full banks first: the mover's chance to win at the start of a turn, and the optimal plan.
 
     With the banks given, the chances x and y of the two movers depend on each other only through a lost turn, and
-    linearly until somebody changes his mind: each step solves the two linear equations, so that few steps do.
+    linearly until a player decides otherwise: each step solves the two linear equations, so that few steps do.
     """
     values, slopes = np.zeros(GOAL + FACES), np.zeros(GOAL + FACES)
     for banked in range(2 * GOAL - 2, -1, -1):
@@ -250,10 +250,10 @@ GAMES = (
         kind="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
+        resample=nothing_hidden,
         sizes=Sizes(BANKED + 2, SEEN_PHASE + 1, FACES),
         show=show,
         reveal=reveal,
-        resample=nothing_hidden,
         label=label,
         source=SOURCE,
         strategy=FAMILY,

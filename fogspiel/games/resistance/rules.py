@@ -166,7 +166,7 @@ def label(action: int) -> str:
     return f"send {crew(action)}"
 
 
-def rounds_drawn(cells: np.ndarray, mission: int, outcome: int) -> list[str]:
+def rounds_text(cells: np.ndarray, mission: int, outcome: int) -> list[str]:
     """A line for each round that has begun."""
     words = ("under way", "success", "sabotaged")
     return [
@@ -180,7 +180,7 @@ def show(seen: np.ndarray) -> str:
     lines = [f"{seen[PLAYERS]} players, {seen[SPIES]} of them spies"]
     if seen[SEEN_SECRET]:
         lines.append(f"the spies are {crew(int(seen[SEEN_SECRET]))}")
-    lines += rounds_drawn(seen, SEEN_MISSION, SEEN_OUTCOME)
+    lines += rounds_text(seen, SEEN_MISSION, SEEN_OUTCOME)
     following = int((seen[SEEN_OUTCOME:SEEN_SECRET] > 0).sum())
     if following < ROUNDS and not seen[SEEN_MISSION + following]:
         need = "" if seen[NEEDED + following] == 1 else f", which takes {seen[NEEDED + following]} sabotages"
@@ -190,7 +190,7 @@ def show(seen: np.ndarray) -> str:
 
 def reveal(state: np.ndarray) -> str:
     spies = f"spies: {crew(int(state[SECRET]))}" if state[SECRET] else "spies not drawn"
-    return "\n".join([spies, *rounds_drawn(state, MISSION, OUTCOME)])
+    return "\n".join([spies, *rounds_text(state, MISSION, OUTCOME)])
 
 
 SOURCE = (
@@ -209,10 +209,10 @@ def table(players: int, setup: Setup) -> Game:
         kind="Hidden roles",
         version=VERSION,
         rules=Rules(start_with(setup), mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(STATE, VIEW, most),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label,
         source=SOURCE,
         payoffs=(Fraction(-1), Fraction(1)),

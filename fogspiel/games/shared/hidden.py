@@ -13,7 +13,7 @@ Option = TypeVar("Option")
 
 def pick(options: Sequence[Option], stream: np.ndarray) -> Option:
     """One of the options, all equally likely."""
-    return options[below(stream, len(options))]
+    return options[int(below(stream, len(options)))]
 
 
 def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None:
@@ -23,8 +23,12 @@ def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None
     state[cells] = state[np.array(cells, np.int64)[order]]
 
 
-def resample_one(hidden: Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]) -> Resample:
-    """The resampling of a game that hides one cell: `hidden(state, player)` is the cell and what may stand in it."""
+Hidden = Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]
+"""hidden(state, player): the cell that the player cannot see and what may stand in it, or None."""
+
+
+def resample_one(hidden: Hidden) -> Resample:
+    """The resampling of a game that hides one cell at most."""
 
     def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         other, found = state.copy(), hidden(state, player)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import inlined, kernel, variant
 from .words import actions_text
 
 CARD, MOVES, HISTORY = 0, 2, 3
@@ -44,18 +44,19 @@ def offer(state, out):
     return 2
 
 
-@inlined
-def deal(state, first, second):
-    """Give each player a card."""
-    state[CARD] = first
-    state[CARD + 1] = second
+def apply_with(cards):
+    """The apply kernel of a deck: chance deals cards * first card + second card."""
 
+    @variant(cards)
+    def apply(state, action):
+        if state[CARD] < 0:
+            state[CARD] = action // cards
+            state[CARD + 1] = action % cards
+        else:
+            state[HISTORY + state[MOVES]] = action
+            state[MOVES] += 1
 
-@inlined
-def act(state, action):
-    """Append an action to the history."""
-    state[HISTORY + state[MOVES]] = action
-    state[MOVES] += 1
+    return apply
 
 
 @inlined

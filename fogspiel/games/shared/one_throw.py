@@ -14,6 +14,7 @@ import numpy as np
 
 from ...core.game import OVER
 from ...core.kernel import inlined, kernel
+from .hidden import Hidden
 
 FIRST, SHOWN = 0, 1
 SEEN_OWN, SEEN_OTHER = 0, 1
@@ -51,7 +52,7 @@ def view(state, player, out):
     out[SEEN_OTHER] = state[SHOWN + 1 - player]
 
 
-def hidden_among(actions: int) -> Callable[[np.ndarray, int], tuple[int, range] | None]:
+def hidden_among(actions: int) -> Hidden:
     """What the second player cannot see, of so many actions: the first one's throw."""
     return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
 

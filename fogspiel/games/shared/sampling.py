@@ -1,4 +1,4 @@
-"""What a player does in a position, found by asking him often."""
+"""What a player does in a position, found by asking it often."""
 
 from collections import Counter
 
@@ -29,7 +29,7 @@ def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
 
 
 def choices(game: Game, player: Policy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
-    """How often the player takes each action when it is his move in this position."""
+    """How often the player takes each action when it is to move in this position."""
     seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
     plan, stream, choose = plan_of(player), stream_of(seed, STREAM), player.strategy.choose
     return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))

@@ -4,7 +4,7 @@ Data sheet of a state (int64 cells)
     0 PHASE     dealing, ordering, shuffling or finished
     1 VALUES    number of card values; the values are 0 (lowest) .. VALUES-1
     2 CARDS     cards in the game
-    3 SHARED    1: in a battle both skip the face-down card when somebody holds only one
+    3 SHARED    1: in a battle both skip the face-down card when a player holds only one
     4 MOVES     comparisons of face-up cards so far
     5 WINNER    who won the packet and orders it
     6 RESULT    the first player's score
@@ -59,7 +59,7 @@ def lay(state, packet, card):
 
 @kernel
 def play_trick(state):
-    """Turn cards up until somebody wins the packet or the game is over."""
+    """Turn cards up until a player wins the packet or the game is over."""
     head_0, head_1, held_0, held_1 = state[HEAD], state[HEAD + 1], state[HELD], state[HELD + 1]
     packet, winner, result, moves = 0, -1, -1, state[MOVES]
     if held_0 == 0 or held_1 == 0:
@@ -74,7 +74,7 @@ def play_trick(state):
         taken = 1
         if card_0 != card_1:
             winner = 0 if card_0 > card_1 else 1
-        else:  # a battle: one more card face down before the next face up, unless somebody cannot
+        else:  # a battle: one more card face down before the next face up, unless a player cannot
             skip = state[SHARED] == 1 and min(held_0, held_1) == 2  # one of them is the card just turned up
             needed = 2 if state[SHARED] == 1 else 3
             if held_0 < needed or held_1 < needed:

@@ -1,6 +1,6 @@
 """War and Batawaf: the strategy of the paper (put won cards back best first), fast games, and words.
 
-The rules and the data sheet are in `_war_rules.py`.
+The rules and the data sheet are in `rules.py`.
 """
 
 import math
@@ -368,10 +368,10 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         kind="Cards",
         version=1,
         rules=Rules(start_with(values, copies, int(shared)), mover, legal, apply, view, score),
+        resample=resample,
         sizes=Sizes(DECK + 2 * RING, SEEN_WON + MOST_CARDS, max(values * copies, 2 * values + 1)),
         show=show,
         reveal=reveal,
-        resample=resample,
         label=label_with(values),
         source=SOURCE,
         strategy=Strategy("order of won cards", letters, PLAN, prepare, choose, hashed=letters[3:], words=words),
