@@ -3,9 +3,11 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -20,6 +22,7 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130
+Record = TypeVar("Record")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
 StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs (your data folder).")]
@@ -49,6 +52,26 @@ Plugins = Annotated[
 @app.callback()
 def options(version: Version = False, plugins: Plugins = None) -> None:
     """Options that stand before the command; plug-in folders are used before commands are known."""
+
+
+def taking(options: type[Record]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a dataclass as options; it receives them as one record, its last argument."""
+    shared = signature(options).parameters
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *own, _ = signature(command).parameters.values()
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            record = options(**{name: given.pop(name) for name in shared})
+            command(*given.values(), record)
+
+        alone = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in (*own, *shared.values())]
+        run.__signature__ = Signature(alone)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in alone}
+        return run
+
+    return decorate
 
 
 def print_json(body: Mapping[str, Any]) -> None:

@@ -115,6 +115,8 @@ def _resumable(run: "Run", kind: "Kind", again: str, options: Options) -> Iterat
         told = kind.interruption(run, again)
         if options.as_json:
             print_json(told.facts)
+        else:
+            print_lines(told.lines)
         console.err.print(told.sentence, markup=False)
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:

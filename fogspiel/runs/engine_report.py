@@ -3,14 +3,14 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
+from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.referee import WILD_16
 from ..stats.elo import INTERVALS_NOTE
 from . import standings
 from .engine_match import EngineMatch
 from .formatting import with_interval
 from .jobs import Row
-from .report import Chart, Part, Report, Series, Table
+from .report import Cell, Chart, Part, Report, Series, Table
 from .store import Json
 
 PAIRS = (
@@ -26,6 +26,8 @@ PAIRS_NOTE = (
 
 Rows = Sequence[Sequence[Row]]
 """The pairs of games of every two engines."""
+Pair = tuple[str, str, Json]
+"""Two engines, and the figures of their games."""
 
 
 # In the terminal
@@ -108,64 +110,49 @@ def command(request: EngineMatch) -> str:
     return shlex.join(words)
 
 
-def engine_report(request: EngineMatch, met: Rows) -> Report:
+def engine_report(request: EngineMatch, rows: Rows) -> Report:
     """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
-    games = 2 * sum(len(rows) for rows in met)
-    intro = f"{', '.join(request.names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."
+    games, names = 2 * sum(len(part) for part in rows), request.names
+    pairs = [(names[i], names[j], request.figures(part)) for (i, j), part in zip(request.meetings, rows, strict=True)]
+    endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
+    paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
     parts: list[Part] = [
-        _crossed(request, met),
-        _pairs(request, met),
-        _differences(request, met),
-        _endings(request, met),
+        _crossed(names, pairs),
+        Table("meetings", "Every two engines", PAIRS, [_pair_row(*pair) for pair in pairs], note=PAIRS_NOTE),
+        _differences(pairs),
+        Table("endings", "How games ended", ("first", "second", "ending", "games"), endings),
     ]
-    paragraphs = [intro]
-    if len(met) == 1:
-        name = "match"
-    else:
-        name, found = "round-robin", request.standings(met)
-        paragraphs += standings.sentences(found)
-        parts = [*_rated(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
-    title = "Kriegspiel: " + (" against ".join(request.names) if len(met) == 1 else "round robin")
-    return Report(f"kriegspiel-{name}", title, command(request), paragraphs, parts)
+    if len(rows) == 1:
+        return Report("kriegspiel-match", f"Kriegspiel: {' against '.join(names)}", command(request), paragraphs, parts)
+    found = request.standings(rows)
+    paragraphs += standings.sentences(found)
+    parts = [*_rated(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
+    return Report("kriegspiel-round-robin", "Kriegspiel: round robin", command(request), paragraphs, parts)
 
 
-def _crossed(request: EngineMatch, met: Rows) -> Table:
+def _crossed(names: Sequence[str], pairs: Sequence[Pair]) -> Table:
     """Wins, draws and losses of the row against the column, and the score."""
-    cells: dict[tuple[int, int], str] = {}
-    for (i, j), rows in zip(request.meetings, met, strict=True):
-        found = elo_of_pairs(rows)
-        cells[i, j] = f"+{found.wins} ={found.draws} -{found.losses} ({found.score:.3f})"
-        cells[j, i] = f"+{found.losses} ={found.draws} -{found.wins} ({1 - found.score:.3f})"
-    places = range(len(request.seats))
-    rows_of_cells = [(request.names[i], *(cells.get((i, j), "") for j in places)) for i in places]
-    return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in request.names)), rows_of_cells)
+    cells: dict[tuple[str, str], str] = {}
+    for first, second, found in pairs:
+        cells[first, second] = f"{tally(found)} ({found['score']:.3f})"
+        mirrored = f"+{found['losses']} ={found['draws']} -{found['wins']}"
+        cells[second, first] = f"{mirrored} ({1 - found['score']:.3f})"
+    rows = [(name, *(cells.get((name, other), "") for other in names)) for name in names]
+    return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in names)), rows)
 
 
-def _pairs(request: EngineMatch, met: Rows) -> Table:
-    """Every two engines."""
-    cells = []
-    for (i, j), rows in zip(request.meetings, met, strict=True):
-        figures, manner = elo_of_pairs(rows).as_json(request.stop), endings_of(rows)
-        cells.append(
-            (
-                request.names[i], request.names[j], figures["games"], figures["wins"], figures["draws"],
-                figures["losses"], figures["score"], *figures["interval"], figures["elo"], *figures["elo_interval"],
-                manner.plies, *manner.refused, *manner.nodes,
-            )
-        )  # fmt: skip
-    return Table("meetings", "Every two engines", PAIRS, cells, note=PAIRS_NOTE)
+def _pair_row(first: str, second: str, found: Json) -> tuple[Cell, ...]:
+    """A row of PAIRS."""
+    counts = (found[key] for key in ("games", "wins", "draws", "losses", "score"))
+    strength = (*found["interval"], found["elo"], *found["elo_interval"])
+    return (first, second, *counts, *strength, found["plies"], *found["refused_per_move"], *found["nodes_per_move"])
 
 
-def _differences(request: EngineMatch, met: Rows) -> Chart:
+def _differences(pairs: Sequence[Pair]) -> Chart:
     """Elo of the first engine of each two over the second; what is infinite is not drawn."""
-    names, middles, lows, highs = [], [], [], []
-    for (i, j), rows in zip(request.meetings, met, strict=True):
-        figures = elo_of_pairs(rows).as_json(request.stop)
-        names.append(f"{request.names[i]} v {request.names[j]}")
-        middles.append(figures["elo"])
-        lows.append(figures["elo_interval"][0])
-        highs.append(figures["elo_interval"][1])
-    series = Series("Elo", names, middles, lows, highs)
+    names = [f"{first} v {second}" for first, second, _ in pairs]
+    low, high = ([found["elo_interval"][side] for _, _, found in pairs] for side in (0, 1))
+    series = Series("Elo", names, [found["elo"] for _, _, found in pairs], low, high)
     title = "Elo of the first over the second, with 95 % intervals"
     return Chart("elo", title, "", "Elo", [series], kind="dots", note=INTERVALS_NOTE)
 
@@ -179,13 +166,3 @@ def _rated(found: standings.Standings) -> list[Chart]:
     series = Series("rating", [found.players[i] for i in order], [float(found.elo[i]) for i in order], low, high)
     title, note = "Elo of each engine, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
     return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
-
-
-def _endings(request: EngineMatch, met: Rows) -> Table:
-    """How games ended."""
-    rows = [
-        (request.names[i], request.names[j], ending, number)
-        for (i, j), played in zip(request.meetings, met, strict=True)
-        for ending, number in endings_of(played).endings.items()
-    ]
-    return Table("endings", "How games ended", ("first", "second", "ending", "games"), rows)

@@ -65,6 +65,8 @@ class Interruption(NamedTuple):
 
     facts: Json
     sentence: str
+    lines: Sequence[str] = ()
+    """What was found so far, where that is told too."""
 
 
 class Kind:

@@ -1,16 +1,17 @@
 """fogspiel kriegspiel: matches and round robins of engines."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, app, print_json
+from ..app import AsJson, Cluster, Seed, StorePath, app, print_json, taking
 from ..work import Options, begin_and_show
 
 if TYPE_CHECKING:
     from ...kriegspiel.engine import Effort
-    from ...kriegspiel.matches import EngineSpec
 
 group = typer.Typer(
     name="kriegspiel",
@@ -19,24 +20,57 @@ group = typer.Typer(
 )
 app.add_typer(group)
 
-Games = Annotated[int, typer.Option(help="At most so many games of two engines, in pairs with the colours swapped.")]
 Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1).")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
-Longest = Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn (never).")]
-Stop = Annotated[bool, typer.Option("--stop", help="Stop as soon as it is proved who is better.")]
-PromotionTries = Annotated[str, typer.Option(help="A capture that promotes is one try (once) or four (per_piece).")]
-PassantSquare = Annotated[str, typer.Option(help="Captures en passant are announced at the victim or at arrival.")]
-Fifty = Annotated[bool, typer.Option(help="Fifty moves without a capture or a pawn move are a draw.")]
-Repetition = Annotated[bool, typer.Option(help="The third occurrence of a position is a draw.")]
-Material = Annotated[bool, typer.Option(help="Men that cannot mate are a draw.")]
 USUAL_SECONDS = 0.1
 ENGINE = (
     "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
     "C:generic, C:FILE.npz for an opponent's model (A, B and C); hs:uci=COMMAND for a chess engine (los, aosp and hs)."
 )
-Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")]
+
+
+@dataclass(frozen=True)
+class MatchOptions:
+    """What matches and round robins of engines have in common."""
+
+    games: Annotated[
+        int, typer.Option(help="At most so many games of two engines, in pairs with the colours swapped.")
+    ] = 400
+    time: Time = None
+    nodes: Nodes = None
+    threads: Cores = 1
+    processes: Processes = None
+    seed: Seed = 1
+    longest: Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn (never).")] = None
+    stop: Annotated[bool, typer.Option("--stop", help="Stop as soon as it is proved who is better.")] = False
+    promotion_tries: Annotated[
+        str, typer.Option(help="A capture that promotes is one try (once) or four (per_piece).")
+    ] = "once"
+    passant_square: Annotated[
+        str, typer.Option(help="Captures en passant are announced at the victim or at arrival.")
+    ] = "victim"
+    fifty: Annotated[bool, typer.Option(help="Fifty moves without a capture or a pawn move are a draw.")] = True
+    repetition: Annotated[bool, typer.Option(help="The third occurrence of a position is a draw.")] = True
+    material: Annotated[bool, typer.Option(help="Men that cannot mate are a draw.")] = True
+    cluster: Cluster = None
+    output: Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")] = None
+    store: StorePath = None
+    as_json: AsJson = False
+
+    def play(self, engines: Sequence[str], efforts: Sequence["Effort"]) -> None:
+        """Let the engines meet, each with its effort unless it has one of its own."""
+        from ...kriegspiel.engine import parse_engine
+        from ...kriegspiel.matches import EngineSpec
+        from ...kriegspiel.referee import Switches
+        from ...runs.engine_match import EngineMatch
+
+        switches = Switches(self.promotion_tries, self.passant_square, self.fifty, self.repetition, self.material)
+        seats = tuple(EngineSpec(*parse_engine(*named)) for named in zip(engines, efforts, strict=True))
+        request = EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
+        options = Options(self.store, self.as_json, self.processes, self.cluster, self.output)
+        begin_and_show(request.to_json(), options, once=True)
 
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
@@ -48,80 +82,30 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
     return Effort(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 
-def seat_of(word: str, effort: "Effort") -> "EngineSpec":
-    """The engine that a word names, with an effort of its own if it says so."""
-    from ...kriegspiel.engine import parse_engine
-    from ...kriegspiel.matches import EngineSpec
-
-    return EngineSpec(*parse_engine(word, effort))
-
-
 @group.command("match")
+@taking(MatchOptions)
 def play_match(
     first: Annotated[str, typer.Argument(help=ENGINE)],
     second: Annotated[str, typer.Argument(help=ENGINE)],
-    games: Games = 400,
-    time: Time = None,
-    nodes: Nodes = None,
     time_2: Annotated[float | None, typer.Option(help="Seconds for the second engine (as the first).")] = None,
     nodes_2: Annotated[int | None, typer.Option(help="Nodes for the second engine (as the first).")] = None,
-    threads: Cores = 1,
-    processes: Processes = None,
-    seed: Seed = 1,
-    longest: Longest = None,
-    stop: Stop = False,
-    promotion_tries: PromotionTries = "once",
-    passant_square: PassantSquare = "victim",
-    fifty: Fifty = True,
-    repetition: Repetition = True,
-    material: Material = True,
-    cluster: Cluster = None,
-    output: Output = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
+    options: MatchOptions = MatchOptions(),  # noqa: B008 (a constant)
 ) -> None:
     """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
-    from ...kriegspiel.referee import Switches
-    from ...runs.engine_match import EngineMatch
-
-    effort = effort_of(time, nodes, threads)
-    other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, threads)
-    switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
-    seats = (seat_of(first, effort), seat_of(second, other))
-    request = EngineMatch(seats, games, seed, longest, stop, switches)
-    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
+    effort = effort_of(options.time, options.nodes, options.threads)
+    other = effort if time_2 is None and nodes_2 is None else effort_of(time_2, nodes_2, options.threads)
+    options.play((first, second), (effort, other))
 
 
 @group.command("round-robin")
+@taking(MatchOptions)
 def play_round_robin(
     engines: Annotated[list[str], typer.Argument(help=f"At least two. {ENGINE}")],
-    games: Games = 400,
-    time: Time = None,
-    nodes: Nodes = None,
-    threads: Cores = 1,
-    processes: Processes = None,
-    seed: Seed = 1,
-    longest: Longest = None,
-    stop: Stop = False,
-    promotion_tries: PromotionTries = "once",
-    passant_square: PassantSquare = "victim",
-    fifty: Fifty = True,
-    repetition: Repetition = True,
-    material: Material = True,
-    cluster: Cluster = None,
-    output: Output = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
+    options: MatchOptions,
 ) -> None:
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
-    from ...kriegspiel.referee import Switches
-    from ...runs.engine_match import EngineMatch
-
-    effort = effort_of(time, nodes, threads)
-    switches = Switches(promotion_tries, passant_square, fifty, repetition, material)
-    seats = tuple(seat_of(word, effort) for word in engines)
-    request = EngineMatch(seats, games, seed, longest, stop, switches)
-    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
+    effort = effort_of(options.time, options.nodes, options.threads)
+    options.play(engines, [effort] * len(engines))
 
 
 @group.command("engines")

@@ -151,7 +151,8 @@ class Match(Kind):
             return super().interruption(run, again)
         facts = self.outcome(run, Delivered()) | {"state": "interrupted", "run": run.name, "resume": again}
         played = f"{run.steps[-1]['games']} of {run.ask['games']} games"
-        return Interruption(facts, f"interrupted after {played}. Go on with: {again}")
+        lines = list(self.lines(run, Delivered()))
+        return Interruption(facts, f"interrupted after {played}. Go on with: {again}", lines)
 
     def trail(self, ask: Json) -> Trail:
         return ScoreTrail(ask["games"], "games")
