@@ -4,16 +4,17 @@ A row is a pair of games with the colours swapped. It depends on the engines, th
 number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Self
 
 import numpy as np
 
-from ..kriegspiel.matches import EngineSpec, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec
+from ..kriegspiel.matches import EngineSpec, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec, results_of
 from ..kriegspiel.referee import WILD_16, Switches
 from ..stats.elo import Strength
+from ..stats.evaluate import Score
 from ..stats.race import Race, decision
 from .jobs import Job, Row, rows_of
 from .request import check_option, check_seed, versions
@@ -136,6 +137,22 @@ class EngineMatch:
     def figures(self, rows: Sequence[Row]) -> Json:
         """How strong two engines are and how their games went."""
         return elo_of_pairs(rows).as_json(self.stop) | endings_of(rows).as_json()
+
+
+def play_engines(
+    match: EngineMatch, payoffs: tuple[float, ...], counted: Json | None, watch: Callable[[Score], None]
+) -> Score:
+    """The score of two engines in the games of their stored match, on from what was counted before."""
+    outcomes, observed = (counted["outcomes"], counted["observed"]) if counted else ([0] * 3, [0] * 5)
+    score = Score(payoffs, tuple(outcomes), tuple(observed))
+    for job in match.jobs((0, 1))[sum(observed) :]:
+        (results,) = results_of([job()])
+        for result in results:
+            outcomes[result] += 1
+        observed[sum(results)] += 1
+        score = Score(payoffs, tuple(outcomes), tuple(observed))
+        watch(score)
+    return score
 
 
 def proved_winner(strength: Strength) -> int:

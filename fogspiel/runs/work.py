@@ -5,10 +5,10 @@ seconds and when the work is interrupted, and the result at last; a run that is 
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
 from .store import Json, Run, canonical, default_path
@@ -16,6 +16,10 @@ from .workers import say
 
 KEEP_SECONDS = 2.0
 """How often the state of the step under way is kept: so much work an interruption that is no Ctrl-C can cost."""
+
+
+Stage = TypeVar("Stage")
+Result = TypeVar("Result")
 
 
 class Progress(NamedTuple):
@@ -30,6 +34,17 @@ class Progress(NamedTuple):
 
 def in_silence(progress: Progress) -> None:
     """Watch without a word."""
+
+
+def drive(work: Generator[Stage, None, Result], watch: Callable[[Stage], None]) -> Result:
+    """What a generator returns when it is done; each of its stages is watched."""
+    while True:
+        try:
+            stage = next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        watch(stage)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,12 @@ def test_a_match_is_played_printed_listed_and_found_again(answer, fogspiel):
     assert answer("export", "kriegspiel-1")["ask"]["longest"] == 40
 
 
+def test_two_engines_play_the_same_games_by_both_commands(answer):
+    plain = answer("match", "kriegspiel", "greedy@1n", "random@1n", "--games", 4, "--seed", 5)
+    stored = answer("kriegspiel", "match", "greedy@1n", "random@1n", "--games", 4, "--seed", 5, "--processes", 1)
+    assert plain["observed"] == stored["pairs"] and plain["interval"] == stored["interval"]
+
+
 def test_both_engines_may_have_efforts_of_their_own_and_switches_are_kept(answer):
     words = ("kriegspiel", "match", "greedy", "greedy", "--games", 2, *SHORT)
     assert answer(*words[:3], "random@2n", *words[4:])["second"]["nodes"] == 2

@@ -4,17 +4,16 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Self
 
 from ...core.game import find_game
-from ...phantom.bounds import bounds_of
+from ...phantom.bounds import Step, bounds_of
 from ...solve.checkers.phantom_bounds import GAMES
 from ..kind import Delivered
 from ..request import check_option, versions
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
-from ..work import Context, Progress, Recorder
+from ..work import Context, Progress, Recorder, drive
 
 
 @dataclass(frozen=True)
@@ -83,16 +82,14 @@ class Bounds(ValueKind):
         request, kept = self.check(run), run.partial()
         left = max(request.seconds - run.seconds_worked, 0.0)
         stages = bounds_of(request.game, left, request.memory, kept["saved"] if kept else None)
-        while True:
-            try:
-                stage = next(stages)
-            except StopIteration as end:
-                proof = end.value
-                break
-            recorder.keep(partial(dict, saved=stage.saved))
+
+        def watch(stage: Step) -> None:
+            recorder.keep(lambda: {"saved": stage.saved})
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.watch(Progress(f"{stage.remark}, {bounds}"))
-        return BoundsResult(Fraction(proof["lower"]), Fraction(proof["upper"]), proof).to_json()
+
+        proof = drive(stages, watch)
+        return BoundsResult(Fraction(proof["lower"]), Fraction(proof["upper"]), dict(proof)).to_json()
 
     def headline(self, run: Run) -> str:
         return f"bounds on {run.ask['game']}"

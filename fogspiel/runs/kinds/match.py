@@ -8,8 +8,12 @@ from typing import Self
 from ...core.agents import Agent
 from ...core.game import Game, find_game
 from ...core.simulate import SEATS
+from ...kriegspiel.engine import parse_engine
+from ...kriegspiel.matches import EngineSpec
 from ...stats.evaluate import Score, evaluate
 from ...tune.arena import report_key
+from ..agent_texts import engines_of
+from ..engine_match import EngineMatch, play_engines
 from ..formatting import with_interval
 from ..kind import Delivered, Interruption, Kind
 from ..report import Cell
@@ -111,15 +115,21 @@ class Match(Kind):
             words = with_interval(so_far.mean, so_far.interval)
             context.watch(Progress(words, so_far.games / request.games, so_far.games))
 
+        game, counted = find_game(request.game), counted_so_far(run)
+        words = (request.first.words, request.second.words)
+        if request.seats == SEATS[0] and all(side.partition("@")[0] in engines_of(game) for side in words):
+            seats = tuple(EngineSpec(*parse_engine(side)) for side in words)
+            match = EngineMatch(seats, request.games, request.seed)  # whose games `fogspiel kriegspiel match` plays
+            return play_engines(match, tuple(map(float, game.payoffs)), counted, watch).as_json()
         return evaluate(
-            find_game(request.game),
+            game,
             *request.agents(context.store),
             report_key(request.seed),
             request.games,
             request.seats,
             context.threads or 1,
             watch,
-            counted_so_far(run),
+            counted,
         ).as_json()
 
     def headline(self, run: Run) -> str:

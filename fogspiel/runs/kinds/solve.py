@@ -6,7 +6,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any, Self
 
 from ... import __version__
@@ -25,7 +24,7 @@ from ..kind import Delivered
 from ..request import check_option
 from ..store import Json, Run, Summary
 from ..value import LONG, ValueKind, facts_of
-from ..work import Context, Progress, Recorder, in_silence
+from ..work import Context, Progress, Recorder, drive, in_silence
 
 GAP = 1e-6
 EASY_TO_CHECK = 1_000_000
@@ -129,12 +128,7 @@ Work = Generator[RouteProgress, None, Json]
 
 def solve_unstored(request: Request, watch: Watch = in_silence) -> Json:
     """The result of a solve that is not stored."""
-    work = _work(task_of(request, watch), AFRESH)
-    while True:
-        try:
-            watch(_told(next(work)))
-        except StopIteration as end:
-            return dict(end.value)
+    return drive(_work(task_of(request, watch), AFRESH), lambda progress: watch(_told(progress)))
 
 
 def _told(progress: RouteProgress) -> Progress:
@@ -299,22 +293,22 @@ class Solve(ValueKind):
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Go the way to the result from where it was left."""
+
+        def watch(progress: RouteProgress) -> None:
+            state = progress.state
+            if progress.row is not None:
+                recorder.step(progress.row, progress.row["number"])
+            if state is not None:
+                recorder.keep(lambda: {"state": b64encode(state).decode()})
+            context.watch(_told(progress))
+
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
         with limit_memory(run.ask["memory"]):
             ready = context.prepared
             task = ready if isinstance(ready, Task) else task_of_run(run, context.watch, context.source)
             kept = run.partial()
             work = _work(task, Saved(run.steps, b64decode(kept["state"]) if kept else None))
-            while True:
-                try:
-                    progress = next(work)
-                except StopIteration as end:
-                    return dict(end.value)
-                if progress.row is not None:
-                    recorder.step(progress.row, progress.row["number"])
-                if progress.state is not None:
-                    recorder.keep(partial(_kept, progress.state))
-                context.watch(_told(progress))
+            return drive(work, watch)
 
     def headline(self, run: Run) -> str:
         return f"solving {run.ask['source']}"
@@ -368,11 +362,6 @@ class Solve(ValueKind):
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         return ("solution", "plays the exact solution that it found") if summary.state == "finished" else None
-
-
-def _kept(state: bytes) -> Json:
-    """The state of a route as it is kept."""
-    return {"state": b64encode(state).decode()}
 
 
 def _where(run: Run) -> str:
