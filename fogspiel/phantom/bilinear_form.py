@@ -338,7 +338,7 @@ def _renumber(histories: np.ndarray, side: DecisionDag) -> np.ndarray:
     """The numbers of sequences among those of the form, from their numbers among the histories."""
     number = np.full(1 + int(side.numbers.max()), NOWHERE, np.int32)
     number[side.numbers] = np.arange(side.sequences)
-    return number[histories]
+    return np.take(number, histories)
 
 
 def dag_of(histories: Histories, reached: np.ndarray) -> DecisionDag:

@@ -111,19 +111,19 @@ class Budget:
     reported: float = 0.0
 
     @property
-    def taken(self) -> float:
+    def seconds_taken(self) -> float:
         """Seconds since the beginning."""
         return monotonic() - self.begun
 
-    def spent(self, used: int) -> bool:
+    def is_spent(self, used: int) -> bool:
         """Whether time is up, or more bytes are used than there are."""
-        return self.taken > self.seconds or used > self.memory * 2**30
+        return self.seconds_taken > self.seconds or used > self.memory * 2**30
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Whether it is time for a report."""
-        late = self.taken > self.reported + self.every
+        late = self.seconds_taken > self.reported + self.every
         if late:
-            self.reported = self.taken
+            self.reported = self.seconds_taken
         return late
 
 
@@ -180,7 +180,7 @@ def _report(
     search: AndOrSearch, own: int, worlds: np.ndarray, ledger: Ledger, budget: Budget
 ) -> Generator[str, None, bool | None]:
     """The verdict of a search, with a remark whenever one is due."""
-    running = search.search(own, worlds, budget.seconds - budget.taken, budget.memory)
+    running = search.search(own, worlds, budget.seconds - budget.seconds_taken, budget.memory)
     while True:
         try:
             progress = next(running)
@@ -188,7 +188,7 @@ def _report(
             ledger.known[SURE] = _findings(search.table)
             verdict: bool | None = end.value
             return verdict
-        if budget.due():
+        if budget.is_due():
             ledger.known[SURE] = _findings(search.table)
             yield (
                 f"{progress.nodes} beliefs, {progress.decided} decided, up to {progress.depth} stones, "
@@ -213,9 +213,9 @@ def _prove_opening(stage: str, opening: "Opening", ledger: Ledger, budget: Budge
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
     try:
         for _ in opening.steps():
-            if budget.spent(sum(search.bytes for search in relaxation.searches)):
+            if budget.is_spent(sum(search.bytes for search in relaxation.searches)):
                 raise OutOfBudget
-            if budget.due():
+            if budget.is_due():
                 ledger.known[stage] = _findings(relaxation.known)
                 yield f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
     finally:
@@ -282,7 +282,7 @@ class WhiteOpening:
         opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
         if opposite.all():
             return [turn.worlds]
-        return [turn.worlds[opposite], self.relaxation.hopeful(turn.own, turn.worlds)]
+        return [turn.worlds[opposite], self.relaxation.hopeful_worlds(turn.own, turn.worlds)]
 
     def steps(self) -> Generator[None, None, float]:
         """Look into the assumptions that are worth making."""

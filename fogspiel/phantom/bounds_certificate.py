@@ -109,7 +109,7 @@ class Prover:
     def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
         """An optimal strategy of a relaxed game in fractions, with what it guarantees."""
         found = equilibrium(game.form(self.relaxation.worths(game)))
-        used = set(game.used(found.behaviours[0]))
+        used = set(game.used_assumptions(found.behaviours[0]))
         form = game.form([self.worth(*belief) if a in used else Fraction(0) for a, belief in enumerate(game.assumed)])
         found = equilibrium(form)
         exact = exact_of(form, found.planner, found.point)
@@ -127,7 +127,7 @@ class _RowWriter:
         self.infosets = list(game.infosets)
         self.rows: list[Row] = []
 
-    def chosen(self, infoset: int) -> list[tuple[int, Fraction]]:
+    def shares_at(self, infoset: int) -> list[tuple[int, Fraction]]:
         """What the strategy does at an infoset, with probabilities."""
         first = int(self.game.plexes[PLANNER].first[infoset])
         shares = enumerate(self.game.choices[infoset], first)
@@ -137,7 +137,7 @@ class _RowWriter:
         """The number of the row for an infoset; rows it leads to come later."""
         (turn, failed), number = self.infosets[infoset], len(self.rows)
         self.rows.append([])
-        for cell, share in self.chosen(infoset):
+        for cell, share in self.shares_at(infoset):
             illegal = self.place(turn, (*failed, cell))
             following = turn.next.get((failed, cell))
             legal = None if following is None else self.place(following, ())
@@ -146,7 +146,7 @@ class _RowWriter:
 
     def place(self, turn: Turn, failed: Failed) -> Place:
         """Where to go on at an infoset: a row, earlier nodes, or nowhere."""
-        worlds = self.side.left(turn, failed)
+        worlds = self.side.worlds_left(turn, failed)
         if not len(worlds):
             return None
         if self.side.is_sure_win(turn, failed):
@@ -157,7 +157,7 @@ class _RowWriter:
         if not self.game.is_end(turn):
             return self.write(infoset)
         jump: Jump = []
-        for assumption, share in self.chosen(infoset):
+        for assumption, share in self.shares_at(infoset):
             jump.append([*self.prover.place(*self.game.assumed[assumption]), str(share)])
         return jump or None
 

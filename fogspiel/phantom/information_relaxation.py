@@ -52,7 +52,7 @@ class Turn:
     next: dict[tuple[Failed, int], "Turn"] = field(default_factory=dict)
     left: dict[Failed, np.ndarray] = field(default_factory=dict)
     """The worlds that are left after some failed tries."""
-    won: dict[Failed, bool] = field(default_factory=dict)
+    sure: dict[Failed, bool] = field(default_factory=dict)
 
 
 Infoset = tuple[Turn, Failed]
@@ -88,7 +88,7 @@ class RelaxedGame:
         """Whether the window is over, so that the planner makes an assumption."""
         return turn.depth >= self.turns
 
-    def used(self, behaviour: np.ndarray) -> list[int]:
+    def used_assumptions(self, behaviour: np.ndarray) -> list[int]:
         """The assumptions that the planner makes with positive probability."""
         plan, found = plan_of(self.plexes[PLANNER], behaviour), []
         for (turn, _), choices, first in zip(self.infosets, self.choices, self.plexes[PLANNER].first, strict=True):
@@ -103,34 +103,34 @@ class PrivateBeliefs:
     def __init__(self, search: AndOrSearch) -> None:
         self.search, self.beliefs, self.player = search, search.beliefs, search.player
 
-    def left(self, turn: Turn, failed: Failed) -> np.ndarray:
+    def worlds_left(self, turn: Turn, failed: Failed) -> np.ndarray:
         """The worlds after some failed tries."""
         if not failed:
             return turn.worlds
         found = turn.left.get(failed)
         if found is None:
-            found = self.beliefs.split(turn.own, self.left(turn, failed[:-1]), failed[-1]).illegal
+            found = self.beliefs.split(turn.own, self.worlds_left(turn, failed[:-1]), failed[-1]).illegal
             turn.left[failed] = found
         return found
 
     def is_sure_win(self, turn: Turn, failed: Failed) -> bool:
         """Whether the player wins for sure from here."""
-        if failed not in turn.won:
-            turn.won[failed] = self.search.is_sure_win(turn.own, self.left(turn, failed))
-        return turn.won[failed]
+        if failed not in turn.sure:
+            turn.sure[failed] = self.search.is_sure_win(turn.own, self.worlds_left(turn, failed))
+        return turn.sure[failed]
 
     def after(self, turn: Turn, failed: Failed, cell: int) -> Turn:
         """The player's next turn after a stone."""
         found = turn.next.get((failed, cell))
         if found is None:
-            going = self.beliefs.split(turn.own, self.left(turn, failed), cell).going
+            going = self.beliefs.split(turn.own, self.worlds_left(turn, failed), cell).going
             worlds, _ = self.beliefs.after_answer(turn.own | 1 << cell, going)
             found = turn.next[failed, cell] = Turn(turn.own | 1 << cell, worlds, turn.depth + 1)
         return found
 
     def tries(self, turn: Turn, failed: Failed) -> list[int]:
         """The tries worth a thought: a dominating one alone (Lemma 3), else all that may be legal."""
-        tally = self.beliefs.tally(turn.own, self.left(turn, failed))
+        tally = self.beliefs.tally(turn.own, self.worlds_left(turn, failed))
         dominating = dominating_try(tally)
         if dominating is not None:
             return [dominating]
@@ -162,7 +162,7 @@ class Relaxation:
             found = self._exposed[own, world] = not wins and self.searches[1 - self.player].is_sure_win(world, moves)
         return found
 
-    def hopeful(self, own: int, worlds: np.ndarray) -> np.ndarray:
+    def hopeful_worlds(self, own: int, worlds: np.ndarray) -> np.ndarray:
         """The worlds in which there is something to hope for."""
         return worlds[[not self.is_exposed(own, world) for world in worlds.tolist()]]
 
@@ -177,7 +177,7 @@ class Relaxation:
         own, worlds, _ = self.search.canonical(own, worlds)
         if (own, worlds.tobytes()) not in self.known:
             yield
-            hopeless = len(self.hopeful(own, worlds)) < len(worlds)
+            hopeless = len(self.hopeful_worlds(own, worlds)) < len(worlds)
             worth = 0.0 if hopeless else (yield from self.solve(self.relaxed_game(own, worlds)))
             self.learn(own, worlds, worth)
         return self.worth(own, worlds)
@@ -211,7 +211,7 @@ class Relaxation:
         self.largest = max(self.largest, game.histories)
         while len(game.payoffs):
             found = equilibrium(game.form([1.0 if worth is None else worth for worth in worths]))
-            unknown = [a for a in game.used(found.behaviours[0]) if worths[a] is None]
+            unknown = [a for a in game.used_assumptions(found.behaviours[0]) if worths[a] is None]
             if found.value < NOISE or not unknown:
                 return min(max(found.lower, 0.0), 1.0)
             for a in unknown:
@@ -229,7 +229,7 @@ class Relaxation:
     def promising_tries(self, turn: Turn, failed: Failed) -> list[int]:
         """The planner's tries: those that keep most worlds won with perfect information, as many as `widths` allows."""
         side = self.sides[PLANNER]
-        tries, worlds = side.tries(turn, failed), side.left(turn, failed)
+        tries, worlds = side.tries(turn, failed), side.worlds_left(turn, failed)
         width = next(width for most, width in self.widths if len(worlds) <= most)
         if len(tries) <= width:
             return tries
@@ -248,9 +248,9 @@ class Relaxation:
                     score[cell] += SURVIVES
         return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
-    def all_hopeful(self, turn: Turn) -> list[np.ndarray]:
+    def assume_hopeful(self, turn: Turn) -> list[np.ndarray]:
         """The planner's one assumption: the world is one in which there is something to hope for."""
-        return [self.hopeful(turn.own, turn.worlds)]
+        return [self.hopeful_worlds(turn.own, turn.worlds)]
 
     def relaxed_game(
         self,
@@ -261,7 +261,7 @@ class Relaxation:
         assumptions: Assumptions | None = None,
     ) -> RelaxedGame:
         """The relaxed game from a belief on: all histories of `turns` turns, but for the planner's other tries."""
-        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or self.all_hopeful)
+        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or self.assume_hopeful)
         return walk.build(own, worlds)
 
 
