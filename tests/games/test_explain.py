@@ -30,12 +30,14 @@ from fogspiel.games.battleship.explain import FLEETS
 from fogspiel.games.cheat import rules as cheat
 from fogspiel.games.cheat.explain import SITUATIONS, opening, position
 from fogspiel.games.flip import rules as flip
-from fogspiel.games.flip.explain import coefficients, sample
+from fogspiel.games.flip.explain import sample
+from fogspiel.games.flip.rules import coefficients
 from fogspiel.games.guesswho.rules import question
 from fogspiel.games.morra import rules as morra
 from fogspiel.games.morra.exact import law
 from fogspiel.games.nim import rules as nim
-from fogspiel.games.permutation.exact import best_response
+from fogspiel.games.permutation.exact import replies
+from fogspiel.games.permutation.rules import ranks
 from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
 from fogspiel.games.shared.sampling import actions_in, choices, plan_of
@@ -250,10 +252,11 @@ def test_orders_and_best_replies_are_numbered_boards_with_exact_scores():
     assert found.pictures[0].lines == ("8 2 5", "9 1 7", "4 3 6")
     assert column(found.tables[0], "as a fraction") == ["707/768", "611/945", "379121/483840"]
     assert "exploitability 1/2" in said(found) and "draws" not in said(found)
-    replies = [np.array(picture.grid).reshape(-1) for picture in found.pictures[2:]]
-    challenger = vector_policy(game, np.concatenate(replies))
+    boards = [np.array(picture.grid).reshape(-1) for picture in found.pictures[2:]]
+    challenger = vector_policy(game, np.concatenate(boards))
     assert exact_score(game, challenger, find_policy(game, "best-vs-random")) == 1
-    assert challenger.theta == tuple(rank + 1 for rank in best_response(game.named["best-vs-random"]))
+    first, second = replies(find_policy(game, "best-vs-random"))
+    assert challenger.theta == tuple(rank + 1 for rank in ranks(first.cells, second.cells))
     assert "exploitability 0" in said(of("permutation-ttt", "equilibrium"))
 
 
