@@ -12,10 +12,11 @@ States and views are int64 arrays of fixed size. A game record is the list of it
 
 import importlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .kernel import Kernel as Kernel
 from .plugins import collect, load, sources
 from .rng import below
+from .source_digest import PACKAGE
 
 CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
@@ -154,19 +156,31 @@ def games() -> dict[str, Game]:
 def find_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it.
 
-    A module whose name begins like the game's is tried first, so that most often no other one has to be imported.
+    Modules that are likely to have it are imported first, so that most often no other one is.
     """
-    for module, folder in sources("games").items():
-        if name.replace("-", "_").startswith(module):
-            for game in getattr(load("games", module, folder), "GAMES", ()):
-                if game.name == name:
-                    return game
+    for module, folder in _likely_modules(name):
+        for game in getattr(load("games", module, folder), "GAMES", ()):
+            if game.name == name:
+                return game
     known = games()
     if name in known:
         return known[name]
     near = get_close_matches(name, known, n=4, cutoff=0.4)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(known)}")
+
+
+def _likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:
+    """The modules whose name begins that of a game, then those in whose files the name stands."""
+    found = sources("games")
+    begin = [module for module in found if name.replace("-", "_").startswith(module)]
+    yield from ((module, found[module]) for module in begin)
+    for module, folder in found.items():
+        if module not in begin:
+            place = (folder or PACKAGE) / "games" / module
+            files = place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+            if any(f'"{name}"' in file.read_text(errors="replace") for file in files):
+                yield module, folder
 
 
 def part_of(game: Game, part: str, function: str) -> Callable[..., Any] | None:

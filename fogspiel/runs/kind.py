@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.game import Game, games, parameters_of
-from ..core.plugins import collect
+from ..core.plugins import collect, load, sources
 from .report import Cell, Part, Report, Table
 from .store import Json, Run, Summary
 from .trail import Point, Trail, trail_chart
@@ -260,6 +260,11 @@ def kinds() -> dict[str, Kind]:
 
 def kind_of_method(method: str | None) -> Kind:
     """The kind of a run with this method in its request."""
+    found, wanted = sources("runs.kinds"), str(method)
+    if wanted in found:  # most methods are called as their file is: no other one has to be imported
+        for kind in load("runs.kinds", wanted, found[wanted]).KINDS:
+            if kind.made(method):
+                return kind
     return next((kind for kind in kinds().values() if kind.made(method)), UNKNOWN)
 
 
