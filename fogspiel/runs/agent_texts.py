@@ -17,7 +17,6 @@ from ..core.agents import (
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
-from ..kriegspiel.engine import engine_agent, engines, parse_engine
 from ..tune.step import Answer
 from .kind import kind_of
 from .kinds.tune import policy_of_answer
@@ -40,6 +39,8 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
     if words in policy_names(game):
         return find_policy(game, words)
     if words.partition("@")[0] in engines_of(game):
+        from ..kriegspiel.engine import engine_agent, parse_engine
+
         return engine_agent(*parse_engine(words))
     numbers = numbers_in(words)
     if RUN_NAME.fullmatch(words):  # before files, which could otherwise take the place of a run
@@ -59,7 +60,11 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
 
 def engines_of(game: Game) -> list[str]:
     """The names of the engines that play this game."""
-    return list(engines()) if game.name == KRIEGSPIEL else []
+    if game.name != KRIEGSPIEL:
+        return []
+    from ..kriegspiel.engine import engines
+
+    return list(engines())
 
 
 def _short(words: object) -> str:

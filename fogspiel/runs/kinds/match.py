@@ -8,12 +8,9 @@ from typing import Self
 from ...core.agents import Agent
 from ...core.game import Game, find_game
 from ...core.simulate import SEATS
-from ...kriegspiel.engine import parse_engine
-from ...kriegspiel.matches import EngineSpec
 from ...stats.evaluate import Score, evaluate
 from ...tune.arena import report_key
 from ..agent_texts import engines_of
-from ..engine_match import EngineMatch, play_engines
 from ..formatting import with_interval
 from ..kind import Delivered, Interruption, Kind
 from ..report import Cell
@@ -118,6 +115,10 @@ class Match(Kind):
         game, counted = find_game(request.game), counted_so_far(run)
         words = (request.first.words, request.second.words)
         if request.seats == SEATS[0] and all(side.partition("@")[0] in engines_of(game) for side in words):
+            from ...kriegspiel.engine import parse_engine
+            from ...kriegspiel.matches import EngineSpec
+            from ..engine_match import EngineMatch, play_engines
+
             seats = tuple(EngineSpec(*parse_engine(side)) for side in words)
             match = EngineMatch(seats, request.games, request.seed)  # whose games `fogspiel kriegspiel match` plays
             return play_engines(match, tuple(map(float, game.payoffs)), counted, watch).as_json()
