@@ -39,6 +39,8 @@ class MatrixEngine(Engine):
         self.streams = [np.array([split(stream[0], thread)], np.uint64) for thread in range(effort.threads)]
         self.prob = np.zeros((3, 64), np.float32)
         self.known, self.survey = new_record(KNOWN), new_record(SURVEY)
+        self.men: np.ndarray = self.known.men
+        """Our men: a view, for the field of a record is slow to reach."""
         self.said = np.zeros(MESSAGE, np.int64)
         """The message after our last move."""
         self.attraction = np.ones((3, 64), np.float32)
@@ -60,7 +62,7 @@ class MatrixEngine(Engine):
         self._count_quiet(message)
         note_accepted(self.prob, self.known, move, message)
         self.said[:], self.fresh = message, True
-        self.stood[self.known.men.tobytes()] += 1
+        self.stood[self.men.tobytes()] += 1
 
     def refused(self, move: int, seen: np.ndarray) -> None:
         note_refused(self.prob, self.known, move, self.parameters, self.survey)
@@ -85,14 +87,14 @@ class MatrixEngine(Engine):
 
     def _look(self, seen: np.ndarray) -> None:
         """Copy what is known for sure."""
-        self.known.men[:] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-        self.known.own = np.bitwise_or.reduce(self.known.men)
+        self.men[:] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+        self.known.own = np.bitwise_or.reduce(self.men)
         self.known.rights = seen[rules.SEEN_RIGHTS]
         self.known.checks = seen[rules.SEEN_OTHER + CHECKS]
         self.known.tries = seen[rules.SEEN_OTHER + TRIES]
 
     def times_stood(self, move: int) -> int:
         """How often our men stood as they would after a quiet move."""
-        men = self.known.men.copy()
+        men = self.men.copy()
         move_own(men, self.side, move)
         return self.stood[men.tobytes()]

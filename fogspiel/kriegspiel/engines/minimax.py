@@ -51,6 +51,8 @@ class Minimax(Engine):
         super().__init__(effort, stream)
         self.searcher, self.opposed = Searcher(effort, weights), opposed
         self.meta: np.record = np.zeros(1, META)[0]
+        self.men: np.ndarray = self.meta.men
+        """The own men of the metaposition: a view, for the field of a record is slow to reach."""
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
         self.zeros = np.zeros(64, np.int64)
 
@@ -85,15 +87,15 @@ class Minimax(Engine):
     def reset(self, seen: np.ndarray) -> None:
         begin_at_home(self.meta)
         men = self.turned_men(seen)
-        if seen[rules.SEEN_PLY] > 1 or (self.meta.men != men).any():
-            self.meta.men = men
+        if seen[rules.SEEN_PLY] > 1 or (self.men != men).any():
+            self.men[:] = men
             begin_anywhere(self.meta, *self.opposed)
             self.silent = False
         self._begin_turn(seen)
 
     def _begin_turn(self, seen: np.ndarray) -> None:
         """Take over what is seen of the own side."""
-        self.meta.men[:] = self.turned_men(seen)
+        self.men[:] = self.turned_men(seen)
         self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
@@ -101,7 +103,7 @@ class Minimax(Engine):
         hear_own(self.meta, self.turned(move), self.turned_message(message))
         if self.meta.quiet == 0:
             self.visits.clear()
-        stand = self.meta.men.tobytes()
+        stand = self.men.tobytes()
         self.visits[stand] = self.visits.get(stand, 0) + 1
         self.done += 1
         self.silent &= not (message[TAKEN] or message[CHECKS])
@@ -168,23 +170,22 @@ class Minimax(Engine):
                 targets |= int(checkers(self.meta, direction))
         found = []
         for move in allowed:
-            kind, end = int(kind_on(self.meta.men, move & 63)), move >> 6 & 63
+            kind, end = int(kind_on(self.men, move & 63)), move >> 6 & 63
             takes = kind == PAWN and (end - move) % 8 != 0
             if (targets >> end & 1 or takes) and (kind != PAWN or takes) and move >> 12 in (0, QUEEN):
                 found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
-        return [move for _, _, move in sorted(found) if not self._may_stalemate(move)]
+        moves = [move for _, _, move in sorted(found)]
+        return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
     def _may_stalemate(self, move: int) -> bool:
         """Whether it is likely that the other side could not move after a capture."""
-        if enemies(self.meta) > FEW:
-            return False
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)
 
     def _staleness(self, move: int) -> float:
         """What a move costs because the own men have stood like that before: the loop guard."""
-        men = self.meta.men.copy()
+        men = self.men.copy()
         move_own(men, 0, move)
         times = self.visits.get(men.tobytes(), 0)
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
