@@ -7,21 +7,19 @@ there is a message too. `Engine` tells these apart and calls the hooks of its su
 
 # ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
 
-import importlib
-import pkgutil
 import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
 from ..core.agents import Player, PlayerAgent, remind
+from ..core.plugins import collect, modules
 from ..core.rng import below, split, unit
 from ..games.chess.messages import MESSAGE
 from ..games.kriegspiel import rules
@@ -70,6 +68,7 @@ class Engine(ABC):
         self.ply = -1
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        self.began = time.perf_counter()
         self._hear(seen)
         self.last = self.attempt(seen, np.array(actions, np.int64))
         return self.last
@@ -113,29 +112,28 @@ class Engine(ABC):
 Maker = Callable[[Effort, np.ndarray], Player]
 """What makes a player that spends this effort and draws from this stream."""
 Choice = Callable[[str], Maker]
-"""What makes a maker of what stands behind an engine's colon; nothing there is what is usual."""
+"""What makes a maker of the words behind an engine's colon; of no words the usual one."""
 
 
-@cache
-def _modules() -> list[ModuleType]:
-    """The modules of `fogspiel.kriegspiel.engines`."""
-    from . import engines as folder
-
-    return [
-        importlib.import_module(f"{folder.__name__}.{module.name}") for module in pkgutil.iter_modules(folder.__path__)
-    ]
+ROOM = "kriegspiel.engines"
+"""Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines."""
 
 
-@cache
 def engines() -> dict[str, Maker]:
-    """Every engine by name: each module of `fogspiel.kriegspiel.engines` lists its own in ENGINES."""
-    return {name: maker for module in _modules() for name, maker in module.ENGINES.items()}
+    """Every engine by name: each module of the room lists its own in ENGINES."""
+    return collect(ROOM, "ENGINES")
 
 
-@cache
 def choices() -> dict[str, Choice]:
     """The engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
-    return {name: choice for module in _modules() for name, choice in getattr(module, "CHOICES", {}).items()}
+    return {name: choice for module in modules(ROOM) for name, choice in getattr(module, "CHOICES", {}).items()}
+
+
+def about_engine(name: str) -> str:
+    """What an engine does: the first paragraph of its docstring."""
+    maker = engines()[name]
+    described = getattr(maker, "func", maker)  # a class or function, perhaps with some of its arguments given
+    return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())
 
 
 def plain_name(words: str) -> str:
@@ -161,7 +159,7 @@ def find_engine(words: str) -> Maker:
 def home_of(words: str) -> Path:
     """The file of an engine."""
     name = plain_name(words)
-    return Path(next(str(module.__file__) for module in _modules() if name in module.ENGINES))
+    return Path(next(str(module.__file__) for module in modules(ROOM) if name in module.ENGINES))
 
 
 STRAY = "stray-"
@@ -219,6 +217,6 @@ def parse_engine(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
 
 
 def engine_agent(name: str, effort: Effort) -> PlayerAgent:
-    """An engine as somebody who sends players."""
+    """An engine as an agent."""
     maker = find_engine(name)
     return PlayerAgent(name, lambda stream: maker(effort, stream))

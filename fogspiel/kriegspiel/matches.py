@@ -1,31 +1,59 @@
-"""Bouts: two games of two engines with the colours swapped, as a row that can be stored.
+"""Pairs of games of two engines with the colours swapped, as rows that can be stored, and what such rows say.
 
-A bout depends on the two engines, their effort, the rule switches, the seed and its number alone. With nodes it is
-the same bytes whenever it is played; with seconds the machine has a say in it.
+A pair depends on the two engines, their effort, the rule switches, the seed and its number alone. With nodes it is the
+same bytes whenever it is played; with seconds the machine has a say in it.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self, TypedDict
 
-import numpy as np
-
-from ..core.agents import Player
-from ..core.heartbeat import beat
 from ..core.rng import stream_of
 from ..core.source_digest import digest_of
 from ..stats.elo import Strength, strength_of
 from .engine import Effort, find_engine, home_of
 from .referee import LIMIT, Referee, Switches, play_game
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
+"""A stored pair of games: what was asked, and the `games`."""
+
+
+class EngineJson(TypedDict):
+    """An engine with its effort, as a request keeps it."""
+
+    engine: str
+    seconds: float | None
+    nodes: int | None
+    threads: int
+
+
+class GameJson(TypedDict):
+    """One game of a pair; what there are two of belongs to the first engine and to the second."""
+
+    white: int
+    """Which engine has White: 0 or 1."""
+    result: int
+    """The first engine's: 0 loss, 1 draw, 2 win."""
+    ending: str
+    plies: int
+    refused: list[int]
+    """How many attempts were refused."""
+    nodes: list[int | None]
+    record: list[int]
+
+
+class PairJson(TypedDict):
+    """What is stored of a pair of games."""
+
+    games: list[GameJson]
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine at a board, and what it may spend on a move."""
+    """An engine, and what it may spend on a move."""
 
     engine: str
     effort: Effort
@@ -38,14 +66,15 @@ class EngineSpec:
         spent = nodes or f"{effort.seconds:g} s"
         return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
 
-    def as_json(self) -> Row:
-        """The seat as a request keeps it."""
-        return {"engine": self.engine, **asdict(self.effort)}
+    def to_json(self) -> EngineJson:
+        """The engine as a request keeps it."""
+        effort = self.effort
+        return {"engine": self.engine, "seconds": effort.seconds, "nodes": effort.nodes, "threads": effort.threads}
 
-
-def parse_engine_spec(kept: Mapping[str, Any]) -> EngineSpec:
-    """The seat that a request keeps."""
-    return EngineSpec(kept["engine"], Effort(kept["seconds"], kept["nodes"], kept["threads"]))
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """The engine that a request keeps."""
+        return cls(kept["engine"], Effort(kept["seconds"], kept["nodes"], kept["threads"]))
 
 
 def code_of(engine: str) -> str:
@@ -59,97 +88,84 @@ def code_of(engine: str) -> str:
     return code
 
 
-class Watched:
-    """A player whose attempts are counted; each is a sign that the game goes on."""
+def play_pair(
+    seats: Sequence[EngineJson],
+    seed: int,
+    number: int,
+    longest: int | None,
+    switches: Mapping[str, Any],
+    **labels: object,
+) -> PairJson:
+    """Play two games: the first engine has White in the one, Black in the other; each player has its own stream.
 
-    def __init__(self, player: Player):
-        self.player, self.attempts = player, 0
-
-    def begin(self, side: int) -> None:
-        self.player.begin(side)
-
-    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        beat()
-        self.attempts += 1
-        return self.player.choose(seen, actions)
-
-    @property
-    def nodes(self) -> int | None:
-        """The nodes that the engine has searched, if it counts them."""
-        nodes = getattr(self.player, "nodes", None)
-        return None if nodes is None else int(nodes)
-
-
-def bout(seats: Sequence[Row], seed: int, number: int, longest: int | None, switches: Row, **labels: Any) -> Row:
-    """Two games: the first engine has White in the one, Black in the other; every player has a stream of its own.
-
-    Labels (names, digests of the engines' code) tell bouts apart, but do not change how they are played.
+    Labels (names, digests of the engines' code) tell pairs apart, but do not change how they are played.
     """
-    games = []
-    for swapped in (0, 1):
-        watched = [
-            Watched(find_engine(seat.engine)(seat.effort, stream_of(seed, number, swapped, who)))
-            for who, seat in enumerate(map(parse_engine_spec, seats))
-        ]
-        white, black = watched[::-1] if swapped else watched
-        umpire = play_game((white, black), Referee(switches=Switches(**switches)), longest)
-        games.append(
-            {
-                "white": swapped,
-                "result": 2 - umpire.score if swapped else umpire.score,
-                "ending": umpire.ending or LIMIT,
-                "plies": umpire.plies,
-                "refused": [
-                    player.attempts - (umpire.plies + 1 - (who ^ swapped)) // 2 for who, player in enumerate(watched)
-                ],
-                "nodes": [player.nodes for player in watched],
-                "record": umpire.record,
-            }
-        )
-    return {"games": games}
+    specs, house = [EngineSpec.from_json(seat) for seat in seats], Switches(**switches)
+    return {"games": [_play_one(specs, seed, number, white, longest, house) for white in (0, 1)]}
+
+
+def _play_one(
+    specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: Switches
+) -> GameJson:
+    """One game of a pair, in which the engine of that number has White."""
+    one, other = (
+        find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
+    )
+    referee = play_game((other, one) if white else (one, other), Referee(switches=switches), longest)
+    refused = referee.refused[::-1] if white else referee.refused
+    return {
+        "white": white,
+        "result": 2 - referee.score if white else referee.score,
+        "ending": referee.ending or LIMIT,
+        "plies": referee.plies,
+        "refused": list(refused),
+        "nodes": [None if nodes is None else int(nodes) for nodes in (getattr(p, "nodes", None) for p in (one, other))],
+        "record": referee.record,
+    }
+
+
+def games_in(rows: Sequence[Row]) -> list[GameJson]:
+    """The games of some pairs."""
+    return [game for row in rows for game in row["games"]]
 
 
 def results_of(rows: Sequence[Row]) -> list[list[int]]:
-    """The first engine's results in each bout."""
+    """The first engine's results in each pair."""
     return [[game["result"] for game in row["games"]] for row in rows]
 
 
 def elo_of_pairs(rows: Sequence[Row]) -> Strength:
-    """What bouts say about the first engine's strength."""
+    """What pairs of games say about the first engine's strength."""
     return strength_of(results_of(rows))
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How games went, on average: their length, refused attempts and nodes for a move of each engine, endings."""
+class GameStatistics:
+    """How games went, on average: their length, refused attempts and nodes per move of each engine, endings."""
 
     plies: float
-    refused: tuple[float, float]
-    nodes: tuple[float | None, float | None]
+    refused_per_move: tuple[float, ...]
+    nodes_per_move: tuple[float | None, ...]
+    """None where an engine does not count its nodes."""
     endings: dict[str, int]
 
-    def as_json(self) -> Row:
+    def to_json(self) -> dict[str, object]:
         """The figures of a report."""
-        return {
-            "plies": self.plies,
-            "refused_per_move": list(self.refused),
-            "nodes_per_move": list(self.nodes),
-            "endings": self.endings,
+        return asdict(self) | {
+            "refused_per_move": list(self.refused_per_move),
+            "nodes_per_move": list(self.nodes_per_move),
         }
 
 
-def endings_of(rows: Sequence[Row]) -> Manner:
-    """How the games of these bouts went."""
-    games = [game for row in rows for game in row["games"]]
-    moves = [sum((game["plies"] + (game["white"] == who)) // 2 for game in games) for who in (0, 1)]
-    endings: dict[str, int] = {}
-    for game in games:
-        endings[game["ending"]] = endings.get(game["ending"], 0) + 1
-
-    def per_move(what: str, who: int) -> float | None:
-        counted = [game[what][who] for game in games]
-        return None if None in counted else sum(counted) / max(moves[who], 1)
-
-    refused = (per_move("refused", 0) or 0.0, per_move("refused", 1) or 0.0)
+def statistics_of(rows: Sequence[Row]) -> GameStatistics:
+    """How the games of these pairs went."""
+    games = games_in(rows)
+    moves = [max(1, sum((game["plies"] + (game["white"] == who)) // 2 for game in games)) for who in (0, 1)]
+    refused = tuple(sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1))
+    counted = [[game["nodes"][who] for game in games] for who in (0, 1)]
+    nodes = tuple(
+        None if None in counts else sum(count or 0 for count in counts) / made
+        for counts, made in zip(counted, moves, strict=True)
+    )
     plies = sum(game["plies"] for game in games) / max(len(games), 1)
-    return Manner(plies, refused, (per_move("nodes", 0), per_move("nodes", 1)), dict(sorted(endings.items())))
+    return GameStatistics(plies, refused, nodes, dict(sorted(Counter(game["ending"] for game in games).items())))

@@ -81,7 +81,7 @@ def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result:
     rest = {key: value for key, value in tags.items() if key not in roster and key != "Result"}
     rules = {
         SWITCH_TAGS[name]: value if isinstance(value, str) else "draw" if value else "off"
-        for name, value in switches.as_json().items()
+        for name, value in switches.to_json().items()
     }
     whole = roster | {key: tags[key] for key in roster if key in tags} | {"Result": result, "Variant": "Kriegspiel"}
     whole |= {"Rules": RULES} | rules | rest

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.agents import Player
 from ..core.game import DRAW, Game
+from ..core.heartbeat import beat
 from ..core.session import Session, finish_game
 from ..games.chess.attempts import attempt_squares
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, position_of, square_name
@@ -79,7 +80,7 @@ class Switches:
             | rules.NO_MATERIAL * (not self.material)
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, bool | str]:
         """The switches by name."""
         return asdict(self)
 
@@ -158,6 +159,8 @@ class Referee(Session):
     def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
         super().__init__(kriegspiel_from(fen, switches))
         self.switches, self.first = switches, self.plies
+        self.refused = [0, 0]
+        """How many attempts of White and of Black were refused."""
 
     @property
     def turn(self) -> int:
@@ -201,6 +204,12 @@ class Referee(Session):
         if side not in (0, 1):
             raise ValueError(f"there is no side {side}: 0 is White and 1 is Black")
         return super().view(side)
+
+    def apply(self, action: int) -> None:
+        """Make a move that can be tried, or count it as refused."""
+        before, side = self.plies, self.turn
+        super().apply(action)
+        self.refused[side] += self.plies == before
 
     def attempt(self, move: str | int) -> Answer:
         """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
@@ -246,7 +255,12 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
 
 def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
     """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
-    finish_game(referee, players, NO_CHANCE, lambda: longest is None or referee.plies < longest)
+
+    def goes_on() -> bool:
+        beat()
+        return longest is None or referee.plies < longest
+
+    finish_game(referee, players, NO_CHANCE, goes_on)
     return referee
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kriegspiel.engine import Effort
-from ..kriegspiel.matches import EngineSpec, elo_of_pairs, endings_of
+from ..kriegspiel.matches import EngineSpec, elo_of_pairs, statistics_of
 from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
@@ -104,11 +104,11 @@ POINTS = (
 
 
 def _line(point: Point, rows: list[Row]) -> tuple[Cell, ...]:
-    strength, manner = elo_of_pairs(rows), endings_of(rows)
+    strength, statistics = elo_of_pairs(rows), statistics_of(rows)
     return (
         point.first.name, point.second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
-        strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio), manner.nodes[0],
-        manner.refused[0], manner.plies,
+        strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio),
+        statistics.nodes_per_move[0], statistics.refused_per_move[0], statistics.plies,
     )  # fmt: skip
 
 

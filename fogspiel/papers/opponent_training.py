@@ -13,9 +13,10 @@ import numpy as np
 
 from ..kriegspiel.engine import STRAY, Effort, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
-from ..kriegspiel.matches import EngineSpec, Row
+from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, save_model
 from ..runs.engine_match import EngineMatch
+from ..runs.jobs import Row
 
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
 """Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each."""

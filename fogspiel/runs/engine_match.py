@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from ..kriegspiel.matches import EngineSpec, bout, code_of, elo_of_pairs, endings_of, parse_engine_spec, results_of
+from ..kriegspiel.matches import EngineSpec, code_of, elo_of_pairs, play_pair, results_of, statistics_of
 from ..kriegspiel.referee import WILD_16, Switches
 from ..stats.elo import Strength
 from ..stats.evaluate import Score
@@ -84,20 +84,20 @@ class EngineMatch:
         return {
             "game": GAME,
             "method": METHOD,
-            "players": [seat.as_json() for seat in self.seats],
+            "players": [seat.to_json() for seat in self.seats],
             "codes": [code_of(seat.engine) for seat in self.seats],
             "games": self.games,
             "seed": self.seed,
             "longest": self.longest,
             "stop": self.stop,
-            "switches": self.switches.as_json(),
+            "switches": self.switches.to_json(),
             **versions(GAME),
         }
 
     @classmethod
     def from_json(cls, ask: Json) -> Self:
         """The request that a first row keeps."""
-        seats = tuple(parse_engine_spec(kept) for kept in ask["players"])
+        seats = tuple(EngineSpec.from_json(kept) for kept in ask["players"])
         return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], Switches(**ask["switches"]))
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
@@ -113,7 +113,7 @@ class EngineMatch:
             "rules": ask["rules"],
             "seed": self.seed,
         }
-        return [Job("bout", bout, shared | {"number": number}) for number in range(self.pairs_of_games)]
+        return [Job("bout", play_pair, shared | {"number": number}) for number in range(self.pairs_of_games)]
 
     def rows(self, run: Run) -> list[list[Row]]:
         """The stored rows of every two engines, as far as they were played."""
@@ -136,7 +136,7 @@ class EngineMatch:
 
     def figures(self, rows: Sequence[Row]) -> Json:
         """How strong two engines are and how their games went."""
-        return elo_of_pairs(rows).as_json(self.stop) | endings_of(rows).as_json()
+        return {**elo_of_pairs(rows).to_json(self.stop), **statistics_of(rows).to_json()}
 
 
 def play_engines(

@@ -1,7 +1,7 @@
 """What a match or round robin of Kriegspiel engines says: lines and tables for the terminal, and a report."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.referee import WILD_16
@@ -33,7 +33,7 @@ Pair = tuple[str, str, Json]
 # In the terminal
 
 
-def tally(figures: Json) -> str:
+def tally(figures: Mapping[str, object]) -> str:
     """Wins, draws and losses in the shortest form."""
     return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
 
@@ -101,7 +101,7 @@ def command(request: EngineMatch) -> str:
     words += ["--threads", str(threads)] if threads > 1 else []
     words += ["--longest", str(request.longest)] if request.longest is not None else []
     words += ["--stop"] if request.stop else []
-    for switch, value in request.switches.as_json().items():
+    for switch, value in request.switches.to_json().items():
         option = switch.replace("_", "-")
         if value != getattr(WILD_16, switch):
             words += (

@@ -4,7 +4,7 @@ Rows depend on what was asked of a job alone and are stored in the order of the 
 so two runs of the same request are equal byte for byte.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +26,7 @@ class Job:
 
     name: str
     """What its rows call it, whatever the function is called."""
-    work: Callable[..., Row]
+    work: Callable[..., Mapping[str, Any]]
     asked: Row
     given: dict[str, Any] = field(default_factory=dict)
     """What follows from earlier rows, and is therefore not stored again."""

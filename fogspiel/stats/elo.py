@@ -7,7 +7,7 @@ made v half points of a pair's four (0 two losses .. 4 two wins), the pentanomia
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -34,6 +34,24 @@ def elo_of(score: float) -> float:
 def score_of(elo: float) -> float:
     """The score that a difference in Elo makes expected."""
     return 1 / (1 + 10 ** (-elo / 400))
+
+
+class StrengthJson(TypedDict):
+    """The figures of a report; what is infinite or unknown is None."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    pairs: list[int]
+    score: float
+    interval: list[float]
+    """The anytime one, of the score."""
+    elo: float | None
+    elo_interval: list[float | None]
+    elo_interval_of: str
+    """Which interval of the score it comes from: `anytime` or `pentanomial`."""
+    wins_per_loss: float | None
 
 
 @dataclass(frozen=True)
@@ -77,11 +95,11 @@ class Strength:
 
     @property
     def ratio(self) -> float:
-        """Wins for each loss, infinite without losses."""
+        """Wins per loss, infinite without losses."""
         return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
 
-    def as_json(self, stopped: bool = False) -> dict[str, Any]:
-        """The figures of a report, `interval` the anytime one; what is infinite or unknown is null."""
+    def to_json(self, stopped: bool = False) -> StrengthJson:
+        """The figures of a report."""
         return {
             "games": self.games,
             "wins": self.wins,
@@ -98,6 +116,7 @@ class Strength:
 
 
 def _finite(number: float) -> float | None:
+    """A number, or None for what is infinite or unknown."""
     return number if math.isfinite(number) else None
 
 

@@ -66,7 +66,7 @@ def test_the_interval_is_that_of_resampled_pairs():
 
 def test_without_any_spread_the_limits_are_those_that_hold_for_any_law():
     assert pentanomial_interval([0, 0, 0, 0, 20]) == interval(np.array([0, 0, 0, 0, 20]))
-    figures = Strength(40, 0, 0, (0, 0, 0, 0, 20)).as_json()
+    figures = Strength(40, 0, 0, (0, 0, 0, 0, 20)).to_json()
     assert figures["elo"] is None and figures["wins_per_loss"] is None and figures["elo_interval_of"] == "anytime"
     assert figures["elo_interval"][0] > 100 and figures["elo_interval"][1] is None
     nothing = strength_of([])
@@ -77,7 +77,7 @@ def test_a_match_that_may_have_been_stopped_gets_the_wider_interval():
     found = strength_of([(2, 2), (1, 2), (0, 2), (2, 1)] * 30)
     fixed, stopped = found.elo_interval(), found.elo_interval(stopped=True)
     assert stopped[0] < fixed[0] < found.elo < fixed[1] < stopped[1]
-    assert found.as_json(True)["elo_interval_of"] == "anytime"
+    assert found.to_json(True)["elo_interval_of"] == "anytime"
 
 
 def test_each_of_the_two_intervals_has_a_name_of_its_own():
@@ -86,7 +86,7 @@ def test_each_of_the_two_intervals_has_a_name_of_its_own():
     assert stopped == interval(np.array(found.pairs)) and fixed == pentanomial_interval(found.pairs) != stopped
     assert not hasattr(found, "interval")
     for may_have_stopped, limits in ((False, fixed), (True, stopped)):
-        figures = found.as_json(may_have_stopped)
+        figures = found.to_json(may_have_stopped)
         assert figures["interval"] == list(stopped)  # of the score, whatever that of Elo is
         assert figures["elo_interval"] == [elo_of(limit) for limit in limits]
 
@@ -105,9 +105,9 @@ def outcome(path, request, processes=1, watch=lambda progress: None):
         return KIND.outcome(run, Delivered()), [(row.kind, row.body) for row in run.rows]
 
 
-def test_a_bout_is_two_games_whose_records_say_everything_that_is_counted():
-    switches = Switches(fifty=False).as_json()
-    row = matches.bout([GREEDY.as_json(), RANDOM.as_json()], 1, 4, 200, switches)
+def test_a_pair_is_two_games_whose_records_say_everything_that_is_counted():
+    switches = Switches(fifty=False).to_json()
+    row = matches.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
     assert [game["white"] for game in row["games"]] == [0, 1]
     for game in row["games"]:
         umpire, refused = replay_game([], switches=switches), [0, 0]
@@ -119,7 +119,7 @@ def test_a_bout_is_two_games_whose_records_say_everything_that_is_counted():
         assert game["ending"] == (umpire.ending or LIMIT)
         assert game["result"] == (2 - umpire.score if game["white"] else umpire.score)
     assert row["games"][0]["record"] != row["games"][1]["record"]
-    assert row == matches.bout([GREEDY.as_json(), RANDOM.as_json()], 1, 4, 200, switches)
+    assert row == matches.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
 
 
 def test_how_games_went_is_counted_for_a_move():
@@ -127,9 +127,9 @@ def test_how_games_went_is_counted_for_a_move():
         {"white": 0, "plies": 5, "refused": [6, 2], "nodes": [30, None], "ending": "checkmate"},
         {"white": 1, "plies": 3, "refused": [0, 1], "nodes": [10, None], "ending": "stalemate"},
     ]
-    found = matches.endings_of([{"games": games}])
-    assert found.plies == 4 and found.refused == (1.5, 0.75)  # three and one moves; two and two
-    assert found.nodes == (10, None) and found.endings == {"checkmate": 1, "stalemate": 1}
+    found = matches.statistics_of([{"games": games}])
+    assert found.plies == 4 and found.refused_per_move == (1.5, 0.75)  # three and one moves; two and two
+    assert found.nodes_per_move == (10, None) and found.endings == {"checkmate": 1, "stalemate": 1}
 
 
 # Stored
@@ -152,22 +152,21 @@ def test_two_processes_give_the_same_bytes_as_one(tmp_path):
 
 
 def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypatch):
-    path, numbers, bout = tmp_path / "runs.db", [], matches.bout
+    path, numbers, play_pair = tmp_path / "runs.db", [], matches.play_pair
     outcome(path, asked(games=6))
 
-    def bout_counted(**given):
+    def play_counted(**given):
         numbers.append(given["number"])
-        return bout(**given)
+        return play_pair(**given)
 
-    bout_counted.__name__ = "bout"
-    monkeypatch.setattr(played, "bout", bout_counted)
+    monkeypatch.setattr(played, "play_pair", play_counted)
     outcome(path, asked(games=11))
     assert numbers == [3, 4, 5]
     outcome(path, asked(games=6, seats=(GREEDY, RANDOM), longest=61))
     assert len(numbers) == 6
 
 
-def test_a_race_stops_a_match_at_the_same_bout_whoever_plays(tmp_path):
+def test_a_race_stops_a_match_at_the_same_pair_whoever_plays(tmp_path):
     request = asked(games=400, longest=None, stop=True, seats=(GREEDY, matches.EngineSpec("random", Effort(nodes=2))))
     found, rows = outcome(tmp_path / "runs.db", request)
     assert found["decision"] == 1 and 10 < found["games"] < 400 and rows[-1][1]["decision"] == 1
@@ -176,7 +175,7 @@ def test_a_race_stops_a_match_at_the_same_bout_whoever_plays(tmp_path):
     assert played.proved_winner(before) == 0
 
 
-def test_a_round_robin_has_a_row_for_every_bout_and_rates_everybody(tmp_path):
+def test_a_round_robin_has_a_row_for_every_pair_and_rates_every_engine(tmp_path):
     seats = (GREEDY, RANDOM, matches.EngineSpec("random", Effort(nodes=2)))
     found, rows = outcome(tmp_path / "runs.db", asked(seats=seats, games=8))
     assert len(rows) == 2 + 12 and len(found["meetings"]) == 3 and len(found["scores"]) == 3
@@ -202,12 +201,12 @@ def test_timed_matches_are_stored_and_found_finished(tmp_path):
     quick = Effort(seconds=0.001)
     request = asked(seats=(matches.EngineSpec("greedy", quick), matches.EngineSpec("random", quick)), games=4)
     first = outcome(tmp_path / "runs.db", request)
-    assert request.timed and first == outcome(tmp_path / "runs.db", request)
+    assert first == outcome(tmp_path / "runs.db", request)
 
 
 def test_workers_that_think_long_are_waited_for():
     slow = matches.EngineSpec("random", Effort(seconds=60.0))
-    assert played.patience(asked()).going_on < 30 and played.patience(asked(seats=(GREEDY, slow))).going_on > 180
+    assert asked().patience.going_on < 30 and asked(seats=(GREEDY, slow)).patience.going_on > 180
 
 
 def test_bad_requests_are_refused():

@@ -150,7 +150,7 @@ def test_a_rule_that_nobody_knows_is_refused(chosen, sentence):
 
 def test_switches_come_back_from_their_names():
     house = Switches(promotion_tries="per_piece", passant_square="arrival", fifty=False)
-    assert switches_of(house.as_json()) == house != WILD_16
+    assert switches_of(house.to_json()) == house != WILD_16
     assert switches_of({}) == WILD_16 and WILD_16.bits == 0
     assert (
         len({Switches(**chosen).bits for chosen in ({"fifty": False}, {"repetition": False}, {"material": False})}) == 3

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -111,16 +111,10 @@ def play_round_robin(
 @group.command("engines")
 def list_engines(as_json: AsJson = False) -> None:
     """List the engines, with a sentence each."""
-    from ...kriegspiel.engine import engines
+    from ...kriegspiel.engine import about_engine, engines
     from .. import console
 
-    found = {name: _sentence(maker) for name, maker in engines().items()}
+    found = {name: about_engine(name) for name in engines()}
     if as_json:
         return print_json({"engines": [{"name": name, "about": about} for name, about in found.items()]})
     return console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
-
-
-def _sentence(maker: Any) -> str:
-    """The first sentence of an engine's docstring."""
-    maker = getattr(maker, "func", maker)  # a class or function with some of its arguments given
-    return " ".join((maker.__doc__ or "").strip().split("\n\n")[0].split())

@@ -12,8 +12,8 @@ from ..work import Options, begin, check_cluster
 from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group
 
 if TYPE_CHECKING:
-    from ...kriegspiel.matches import Row
     from ...runs.engine_match import EngineMatch
+    from ...runs.jobs import Row
 
 
 @group.command("learn")

@@ -73,10 +73,6 @@ class Sampler(Engine):
         self.evaluated = 0
         self.stood: Counter[bytes] = Counter()
 
-    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        self.began = time.perf_counter()
-        return super().choose(seen, actions)
-
     def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self.evaluated = 0
         self.stood[seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS].tobytes()] += 1

@@ -72,7 +72,7 @@ class Kriegspiel(Kind):
                     found[place].append(row)
                     done += 1
                     strength = elo_of_pairs(found[place])
-                    score = f"{row['first']} - {row['second']} {tally(strength.as_json())}"
+                    score = f"{row['first']} - {row['second']} {tally(strength.to_json())}"
                     words = f"{2 * done} of {2 * total} games: {score}"
                     runner.context.watch(Progress(words, done / total, 2 * done))
                     if request.stop and proved_winner(strength):
@@ -109,9 +109,9 @@ class Kriegspiel(Kind):
         request = EngineMatch.from_json(run.ask)
         rows, names = request.rows(run), request.names
         facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
-        facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.as_json()}
+        facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.to_json()}
         if len(rows) == 1:
-            first, second = (seat.as_json() for seat in request.seats)
+            first, second = (seat.to_json() for seat in request.seats)
             return facts | {"first": first, "second": second} | request.outcome(rows)
         met = zip(request.meetings, rows, strict=True)
         figures = [{"first": names[i], "second": names[j]} | request.figures(part) for (i, j), part in met]
