@@ -18,7 +18,7 @@ MOMENT = 0.005
 DEAF = ("numba.", "fogspiel.core.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
 COMPILING = "numba.core.compiler_lock."
-"""Around the long work of Numba, which nobody should have to wait for."""
+"""Around the long work of Numba, which should not hold up an interruption."""
 
 
 OPTION = "--plugins"
@@ -55,7 +55,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _lost(what: "sys.UnraisableHookArgs") -> None:
-    """Try an interruption again that struck where nobody can catch it: a destructor, or a callback of an import."""
+    """Try an interruption again that struck where it cannot be caught: a destructor, or a callback of an import."""
     if issubclass(what.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, MOMENT)
     else:

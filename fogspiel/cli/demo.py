@@ -93,9 +93,7 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     say("   Now on fresh games, against people who shuffle and people who put the worst card first:")
     players = [vector_policy(game, theta, name) for name, theta in found]
     for player in (*players, find_policy(game, "descending")):
-        rows += [
-            _played(game, player, find_policy(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF
-        ]
+        rows += [_play(game, player, find_policy(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF]
     say("[bold]2. Guess Who with 128 characters.[/bold] Halving the pool is not best: take risks when you are behind.")
     rows += _guess_who(seed, threads)
     _show("What was found, and what the paper says", rows, quiet)
@@ -120,14 +118,14 @@ PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))
 """Section V-A, the pure descending order, from 10 000 games each: a standard error of about 0.005."""
 
 
-def _played(game: Game, first: Policy, second: Policy, seed: int, threads: int, paper: float | None) -> Row:
+def _play(game: Game, first: Policy, second: Policy, seed: int, threads: int, paper: float | None) -> Row:
     score = evaluate(game, first, second, report_key(seed), GAMES, threads=threads)
     return Row(game.name, first.name, second.name, score.mean, score.interval, score.games, paper)
 
 
 def _guess_who(seed: int, threads: int) -> Iterator[Row]:
     game = find_game("guesswho128")
-    yield _played(game, find_policy(game, "OL"), find_policy(game, "dichotomy"), seed, threads, None)
+    yield _play(game, find_policy(game, "OL"), find_policy(game, "dichotomy"), seed, threads, None)
     for first, second in (("OL", "dichotomy"), ("God", "dichotomy"), ("OL", "God")):
         rate: Fraction = exact_score(game, find_policy(game, first), find_policy(game, second))
         yield Row(game.name, first, second, float(rate), None, 0, 0.5 if (first, second) == ("OL", "God") else None)

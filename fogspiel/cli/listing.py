@@ -16,10 +16,10 @@ def listing(title: str, room: str, attribute: str) -> str | None:
         return None
     places = [folder.joinpath(*room.split(".")) for folder in (PACKAGE, *folders())]
     files = [file for place in places for file in sorted(place.glob("*.py"))]
-    return "\n\n".join([title, *(f"{name}: {words}" for file in files for name, words in _listed(file, attribute))])
+    return "\n\n".join([title, *(f"{name}: {words}" for file in files for name, words in _read_names(file, attribute))])
 
 
-def _listed(file: Path, attribute: str) -> Iterator[tuple[str, str]]:
+def _read_names(file: Path, attribute: str) -> Iterator[tuple[str, str]]:
     """The strings that the value of a module's attribute names, with the docstrings of their functions or the file."""
     module = ast.parse(file.read_text())
     own = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -32,7 +32,7 @@ BETTER = (-0.75, -2.0, 0.0, 0.0)
 
 
 def player(name: str) -> Policy:
-    """The player of that name; with `-printed`, as Eqs. 2 and 3 print him, with delta = max(n - m, 0)/2."""
+    """The player of that name; with `-printed`, as Eqs. 2 and 3 print it, with delta = max(n - m, 0)/2."""
     game = find_game(GAME)
     if name.endswith("-printed"):
         return vector_policy(game, printed_vector(*VECTORS[name.removesuffix("-printed")]), name)
@@ -99,7 +99,7 @@ def relations() -> list[Claim]:
             "against God only OL reaches 50 %",
             "; ".join(f"{name} {both(score)}" for name, score in against.items()),
             _verdict(only),
-            f"OL reaches it at N = {_listed(even_with_god('OL'))}",
+            f"OL reaches it at N = {_in_words(even_with_god('OL'))}",
         ),
         Claim(
             "methods optimised against OL are weaker against God than OL is",
@@ -135,7 +135,7 @@ def searches() -> list[Claim]:
     return [
         Claim(
             "alpha = 1 is the best linear strategy against dichotomy",
-            f"best of alpha = -2, -1.9, .., 4: {_listed(best)}, with {most:.4f}; "
+            f"best of alpha = -2, -1.9, .., 4: {_in_words(best)}, with {most:.4f}; "
             "-1 asks about the other part of the same split",
             _verdict(1.0 in best),
         ),
@@ -171,7 +171,7 @@ def _mean(first: str, second: str) -> float:
     return float(np.mean(list(rates(first, second).values())))
 
 
-def _listed(numbers: Sequence[float]) -> str:
+def _in_words(numbers: Sequence[float]) -> str:
     return ", ".join(f"{number:g}" for number in numbers)
 
 
@@ -221,7 +221,7 @@ def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
             "starting orders. Nothing is simulated: every rate is the solution of a dynamic program, so there are no "
             "intervals. The paper prints no numbers for this figure, only the relations that are checked below.",
             f"A caveat that the paper does not make: OL scores 1/2 against God, the optimal strategy, at N = "
-            f"{_listed(even_with_god('OL'))} only, and averaged over N it is ONL that comes a little closer "
+            f"{_in_words(even_with_god('OL'))} only, and averaged over N it is ONL that comes a little closer "
             f"({_mean('ONL', 'God'):.4f}, OL {_mean('OL', 'God'):.4f}).",
         ),
         parts=(

@@ -1,6 +1,6 @@
 """Section 6.1 of Ciancarini & Favini (2010): approaches A, B and C against the minimax program, and figure 10.
 
-The paper gives 1, 2, 4 and 8 seconds a move on a machine of 2010; ours are twenty times shorter, which its minimax
+The paper gives 1, 2, 4 and 8 seconds per move on a machine of 2010; ours are twenty times shorter, which its minimax
 program, 10,000 metapositions a move, spends in about the shortest of them. Figure 10's numbers are not in the text of
 the paper, its relations are; beside them stand those of the earlier sampling programs (section 4.2).
 """
@@ -18,7 +18,7 @@ from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.elo import Strength
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
-"""Our seconds a move, and the paper's."""
+"""Our seconds per move, and the paper's."""
 QUICK_TIMES = (0.05, 0.2)
 USUAL_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
@@ -43,8 +43,8 @@ class Point:
         return f"{self.first.name} - {self.second.name}"
 
 
-def timed(engine: str, seconds: float) -> EngineSpec:
-    """An engine with so many seconds a move."""
+def engine_with_time(engine: str, seconds: float) -> EngineSpec:
+    """An engine with so many seconds per move."""
     return EngineSpec(engine, Effort(seconds=seconds))
 
 
@@ -53,12 +53,12 @@ def points(request: Request) -> list[Point]:
     many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
     times = QUICK_TIMES if request.quick else tuple(TIMES)
     usual, half = times[0] if request.quick else USUAL_TIME, max(2, many // 2)
-    found = [Point(timed("A", time), MINIMAX, many) for time in dict.fromkeys((usual, times[-1]))]
-    found += [Point(timed(engine, time), MINIMAX, many) for time in times for engine in TREES]
-    found.append(Point(timed("C", usual), timed("random", usual), half, LONGEST))
+    found = [Point(engine_with_time("A", time), MINIMAX, many) for time in dict.fromkeys((usual, times[-1]))]
+    found += [Point(engine_with_time(engine, time), MINIMAX, many) for time in times for engine in TREES]
+    found.append(Point(engine_with_time("C", usual), engine_with_time("random", usual), half, LONGEST))
     for better, worse in (("los", "random"), ("aosp", "los"), ("hs", "aosp")):
-        found.append(Point(timed(better, usual), timed(worse, usual), half, LONGEST))
-    return [*found, Point(timed("hs", usual), MINIMAX, half, LONGEST)]
+        found.append(Point(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
+    return [*found, Point(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
 
 
 def batches(request: Request) -> Batches:
@@ -178,21 +178,21 @@ def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, s
     first = {engine: by[engine, times[0]] for engine in trees if engine != "C"}
     yield (
         "B with k = 1 is the best B at the shortest time",
-        _listed(first),
+        _in_words(first),
         _verdict(max(first, key=lambda engine: first[engine].score) == "B1"),
     )
     last = {engine: by[engine, times[-1]] for engine in trees if engine != "C"}
     best = max(last, key=lambda engine: last[engine].score)
     yield (
         "B with k = 7 or 10 is the best B at the longest time, and slightly above minimax",
-        _listed(last),
+        _in_words(last),
         _verdict(best in ("B7", "B10") and last[best].elo > 0),
     )
     for time in times:
         rest = {engine: by[engine, time] for engine in trees}
         yield (
             f"C is above every B ({time:g} s)",
-            _listed(rest),
+            _in_words(rest),
             _verdict(max(rest, key=lambda engine: rest[engine].score) == "C"),
         )
         strength = by["C", time]
@@ -208,7 +208,7 @@ def _words(strength: Strength) -> str:
     return f"{strength.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
 
 
-def _listed(strengths: Mapping[str, Strength]) -> str:
+def _in_words(strengths: Mapping[str, Strength]) -> str:
     return "; ".join(f"{engine} {_words(strength)}" for engine, strength in strengths.items())
 
 

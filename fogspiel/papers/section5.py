@@ -222,11 +222,11 @@ def _risks(found: list[Row]) -> Iterator[Table | str]:
     half = Fraction(1, 2)
     even = [one for (one, two), score in scores.items() if two == "God" and score == half]
     lines: list[tuple[Cell, ...]] = [
-        (f"{one} beats {two}", figure1.both(scores[one, two]), _held(scores[one, two] > half))
+        (f"{one} beats {two}", figure1.both(scores[one, two]), _verdict_of(scores[one, two] > half))
         for one, two in (("OL", "dichotomy"), ("ONL", "OL"), ("Best", "OL"), ("Best", "ONL"))
     ]
     against = "; ".join(f"{one} {figure1.both(score)}" for (one, two), score in scores.items() if two == "God")
-    lines.append(("only OL holds 50 % against God", against, _held(even == ["OL"])))
+    lines.append(("only OL holds 50 % against God", against, _verdict_of(even == ["OL"])))
     yield (
         "With 128 characters, mean of both starting orders, exact by dynamic programming. God is the optimal strategy. "
         "`fogspiel paper figure1` has the other numbers of characters."
@@ -235,7 +235,7 @@ def _risks(found: list[Row]) -> Iterator[Table | str]:
     yield figure1.misprint_table()
 
 
-def _held(holds: bool) -> str:
+def _verdict_of(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 

@@ -64,16 +64,16 @@ def training_games(game: str, method: str, request: Request) -> int:
     """The budget of a training run; a quick run saves on all methods but that of seeds, which needs few seconds."""
     usual = BUDGETS.get(game, USUAL)
     if method == SEEDS:
-        return _scaled(usual.seeds or usual.training, request.scale)
-    return _scaled(usual.training, request.scale * (QUICK if request.quick else 1.0))
+        return _scale(usual.seeds or usual.training, request.scale)
+    return _scale(usual.training, request.scale * (QUICK if request.quick else 1.0))
 
 
 def scoring_games(game: str, request: Request) -> int:
     """The fresh games that score the result of a training run against each opponent."""
-    return _scaled(BUDGETS.get(game, USUAL).scoring, request.scale * (QUICK if request.quick else 1.0))
+    return _scale(BUDGETS.get(game, USUAL).scoring, request.scale * (QUICK if request.quick else 1.0))
 
 
-def _scaled(games: int, share: float) -> int:
+def _scale(games: int, share: float) -> int:
     return max(2, round(games * share))
 
 

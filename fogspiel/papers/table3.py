@@ -82,7 +82,8 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         for (first, second), score in scores[line.game].items()
     ]
     winners = [
-        (line.title, _winners_of_paper(line), _listed(_winners(scores[line.game])), _comparable(line)) for line in lines
+        (line.title, _winners_of_paper(line), _in_words(_winners(scores[line.game])), _comparable(line))
+        for line in lines
     ]
     return Report(
         name=request.name,
@@ -141,10 +142,10 @@ def _winners_of_paper(line: Line) -> str:
     if line.crossed is None:
         return "not in the paper"
     rows = zip(CROSSED, line.crossed, strict=True)
-    return _listed([name for name, row in rows if all(score >= EVEN for score in row)])
+    return _in_words([name for name, row in rows if all(score >= EVEN for score in row)])
 
 
-def _listed(names: Sequence[str]) -> str:
+def _in_words(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 

@@ -117,7 +117,7 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
     paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
     parts: list[Part] = [
-        _crossed(names, pairs),
+        _cross_table(names, pairs),
         Table("meetings", "Every two engines", PAIRS, [_pair_row(*pair) for pair in pairs], note=PAIRS_NOTE),
         _differences(pairs),
         Table("endings", "How games ended", ("first", "second", "ending", "games"), endings),
@@ -126,11 +126,11 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
         return Report("kriegspiel-match", f"Kriegspiel: {' against '.join(names)}", command(request), paragraphs, parts)
     found = request.standings(rows)
     paragraphs += standings.sentences(found)
-    parts = [*_rated(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
+    parts = [*_ratings(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
     return Report("kriegspiel-round-robin", "Kriegspiel: round robin", command(request), paragraphs, parts)
 
 
-def _crossed(names: Sequence[str], pairs: Sequence[Pair]) -> Table:
+def _cross_table(names: Sequence[str], pairs: Sequence[Pair]) -> Table:
     """Wins, draws and losses of the row against the column, and the score."""
     cells: dict[tuple[str, str], str] = {}
     for first, second, found in pairs:
@@ -157,7 +157,7 @@ def _differences(pairs: Sequence[Pair]) -> Chart:
     return Chart("elo", title, "", "Elo", [series], kind="dots", note=INTERVALS_NOTE)
 
 
-def _rated(found: standings.Standings) -> list[Chart]:
+def _ratings(found: standings.Standings) -> list[Chart]:
     """Elo of every engine, where one number for each makes sense."""
     if found.elo is None or found.elo_bars is None:
         return []

@@ -154,14 +154,14 @@ class Kind:
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
         """What `--json` prints of a finished run."""
-        return finished(run)
+        return finished_json(run)
 
-    def asked(self, ask: Json) -> list[tuple[str, str]]:
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         """The request, a line for each thing that was asked."""
-        shown = [(label, self.shown(ask, key)) for key, label in LABELS.items() if ask.get(key) is not None]
+        shown = [(label, self.value_text(ask, key)) for key, label in LABELS.items() if ask.get(key) is not None]
         return [("game", title_of(ask["game"])), *shown]
 
-    def shown(self, ask: Json, key: str) -> str:
+    def value_text(self, ask: Json, key: str) -> str:
         """A value of a request as people read it."""
         value = ", ".join(self.players(ask)) if key == "players" else ask[key]
         if isinstance(value, bool):
@@ -203,7 +203,7 @@ class Kind:
         parts: list[Part] = [Table("figures", "In figures", ("what", "figure"), rows)]
         if len(run.steps) > 1 and (chart := trail_chart(trail, trail.points(run.steps))) is not None:
             parts.append(chart)
-        parts.append(Table("asked", "What was asked", ("what", "asked"), self.asked(run.ask)))
+        parts.append(Table("asked", "What was asked", ("what", "asked"), self.request_lines(run.ask)))
         title = f"{self.heading or self.title}: {title_of(run.ask['game'])}"
         return Report(run.name, title, self.command(run.ask), self.summary(run), parts)
 
@@ -237,7 +237,7 @@ class Kind:
         """The certificate that the run has found, if its kind finds any."""
         return None
 
-    def explained(self, run: Run) -> Json | None:
+    def solution(self, run: Run) -> Json | None:
         """The certificate whose strategies explain the run; None where its agent does."""
         return None
 
@@ -287,7 +287,7 @@ def title_of(name: str) -> str:
     return game.title if game else name
 
 
-def finished(run: Run) -> Json:
+def finished_json(run: Run) -> Json:
     """A finished run for programs: its name, what was asked, and its result."""
     asked = {key: run.ask[key] for key in OUTCOME if key in run.ask}
     return {"run": run.name, "state": "finished", **asked, **(run.result or {})}

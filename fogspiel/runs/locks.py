@@ -59,7 +59,7 @@ class Presence:
     """What this process has of one store: its users, the one descriptor of the lock file, the locks it holds.
 
     Closing any descriptor of a file drops all locks that the process has on that file. So the lock file is opened once
-    for all users, and nobody reads the database behind SQLite's back except while there is no other user.
+    for all users, and the database is read behind SQLite's back only while there is no other user.
     """
 
     def __init__(self, path: Path) -> None:
@@ -130,7 +130,7 @@ class Presence:
             os.ftruncate(self.descriptor, 0)
 
 
-def marked(marks: bytes, store: bytes) -> dict[int, int]:
+def read_marks(marks: bytes, store: bytes) -> dict[int, int]:
     """Rows known to be committed, by run number; marks that are damaged or of another store do not count."""
     lengths = {}
     for start in range(0, len(marks) - MARK + 1, MARK):

@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from .locks import ALL, beside, marked, mutex, presence, seal
+from .locks import ALL, beside, mutex, presence, read_marks, seal
 
 APPLICATION = 0x466F6753  # "FogS"
 VERSION = 1
@@ -149,11 +149,11 @@ def examine(path: Path) -> None:
         raise StoreError(f"{path} has a damaged header: restore it from a copy")
     whole = int.from_bytes(header[28:32], "big") * PAGE
     # The log is looked for before the size is: a writer who closes completes the file first, then removes the log.
-    if not _filled(beside(path, "-wal")) and (size := path.stat().st_size) < whole:
+    if not _has_content(beside(path, "-wal")) and (size := path.stat().st_size) < whole:
         raise StoreError(f"{path} is truncated: {size} of {whole} bytes are left; restore it from a copy")
 
 
-def _filled(path: Path) -> bool:
+def _has_content(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
@@ -215,7 +215,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 def _stamp(path: Path) -> tuple[object, ...]:
     facts = path.stat()
-    return facts.st_ino, facts.st_size, facts.st_mtime_ns, _filled(beside(path, "-wal"))
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns, _has_content(beside(path, "-wal"))
 
 
 @contextmanager
@@ -225,7 +225,7 @@ def _reader(path: Path) -> Iterator[tuple[sqlite3.Connection, Callable[[], bool]
         if not path.exists():
             connection, steady = sqlite3.connect(":memory:", isolation_level=None), lambda: True
             _lay_out(connection)
-        elif not _filled(beside(path, "-wal")):  # nobody writes: SQLite needs no companion files to read
+        elif not _has_content(beside(path, "-wal")):  # no process writes: SQLite needs no companion files to read
             before = _stamp(path)
             connection, steady = connect(path, "mode=ro&immutable=1"), lambda: _stamp(path) == before
         elif beside(path, "-shm").exists():
@@ -249,7 +249,7 @@ def _answer(connection: sqlite3.Connection, marks: bytes, question: Question[T])
     try:
         if _definitions(connection) != TABLES:
             raise Damaged("the definitions of the tables are damaged")
-        return question(connection, marked(marks, identity(connection)))
+        return question(connection, read_marks(marks, identity(connection)))
     finally:
         if connection.in_transaction:
             connection.rollback()

@@ -232,7 +232,7 @@ class Store:
             self._file.mark(run, 1)
             self._file.fold()
             undo.pop_all()
-        return self._kept(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
+        return self._remember(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
 
     def work_on(self, name: str) -> Run:
         """A run to append to, locked for this process and verified; a finished one comes back for reading."""
@@ -242,7 +242,7 @@ class Store:
             raise Busy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
         with ExitStack() as undo:
             undo.callback(self._file.here.release, entry.id)
-            entry, rows = self._verified(name)
+            entry, rows = self._verify(name)
             if rows[-1].kind == "result":
                 return Run(self._file, entry, rows, None, running=False)
             session = _session(entry.id, entry.sessions)
@@ -251,11 +251,11 @@ class Store:
                 hash_chain.write_session(connection, session)
                 hash_chain.write_entry(connection, entry)
             undo.pop_all()
-        return self._kept(Run(self._file, entry, rows, session, running=True))
+        return self._remember(Run(self._file, entry, rows, session, running=True))
 
     def read(self, name: str) -> Run:
         """A run to look at, verified from the first row to the last."""
-        entry, rows = self._verified(name)
+        entry, rows = self._verify(name)
         return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
 
     def names(self) -> list[str]:
@@ -296,11 +296,11 @@ class Store:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _kept(self, run: Run) -> Run:
+    def _remember(self, run: Run) -> Run:
         self._working.append(run)
         return run
 
-    def _verified(self, name: str) -> tuple[Entry, list[Row]]:
+    def _verify(self, name: str) -> tuple[Entry, list[Row]]:
         def question(connection: sqlite3.Connection, committed: Committed) -> tuple[Entry, list[Row]]:
             entry = hash_chain.entry_of(connection, committed, name)
             return entry, hash_chain.rows_of(connection, committed, entry)

@@ -48,7 +48,7 @@ def explain(
         chosen, words = find_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in games():
         run = _run(what, store)
-        if proof := kind_of(run).explained(run):
+        if proof := kind_of(run).solution(run):
             return _print_solution(proof, every, game, as_json)
         chosen, words = find_game(run.ask["game"]), what
     else:
@@ -58,7 +58,7 @@ def explain(
     if isinstance(player, Policy):
         return _print_player(chosen, player, seed, as_json)
     run = _run(words, store)
-    return _print_solution(kind_of(run).explained(run) or {}, every, game, as_json)
+    return _print_solution(kind_of(run).solution(run) or {}, every, game, as_json)
 
 
 def _run(name: str, store: Path | None) -> "Run":

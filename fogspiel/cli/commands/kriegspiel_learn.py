@@ -22,7 +22,7 @@ def learn_model(
         str,
         typer.Option(help="Who plays, with commas between; each of them also strays (minimax@1000n,C@3000n,B10@50n)."),
     ] = "",
-    games: Annotated[int, typer.Option(help="About so many games a round.")] = 600,
+    games: Annotated[int, typer.Option(help="About so many games per round.")] = 600,
     rounds: Annotated[int, typer.Option(help="At most so many; the model so far is used in the next one.")] = 4,
     against: Annotated[str | None, typer.Option(help="Learn the habits of this one of them only.")] = None,
     without: Annotated[str | None, typer.Option(help="Hold this one of them out: count the others only.")] = None,

@@ -7,7 +7,7 @@ import typer
 from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 USUAL_ENGINE = "greedy"
-"""Who plays Kriegspiel if nobody else is named."""
+"""Who plays Kriegspiel if no other opponent is named."""
 
 
 @app.command()

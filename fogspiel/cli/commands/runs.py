@@ -51,7 +51,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from ...runs.kind import finished, kind_of
+    from ...runs.kind import finished_json, kind_of
     from ...runs.store import Store
     from .. import console
 
@@ -63,7 +63,7 @@ def resume(
     if found.result is not None:
         words = f"run {run} is finished: there is nothing to resume"
         if as_json:
-            print_json(finished(found) | {"error": words})
+            print_json(finished_json(found) | {"error": words})
         elif not kind.writes_report:
             show(found, Options(store))
         console.err.print(words, style="red")
@@ -112,7 +112,7 @@ def export(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line a step)."""
+    """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line per step)."""
     import csv
     import io
 

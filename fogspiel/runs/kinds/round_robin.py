@@ -71,7 +71,7 @@ class Request:
 
     def to_json(self) -> Json:
         """The first row of the run."""
-        rest = {"players": [_stored(player) for player in self.players], "games": self.games, "seed": self.seed}
+        rest = {"players": [_agent_json(player) for player in self.players], "games": self.games, "seed": self.seed}
         return {"game": self.game, "method": KIND.method, **rest, **versions(self.game)}
 
     @classmethod
@@ -85,7 +85,7 @@ class Request:
         return standings_of_pairs(tuple(self.names), tuple(tuple(row["observed"]) for row in rows), self.seed)
 
 
-def _stored(player: StoredAgent) -> Json:
+def _agent_json(player: StoredAgent) -> Json:
     """An agent as a request and the digest of a pair have it."""
     return {"name": player.words, **player.numbers}
 
@@ -118,7 +118,7 @@ def jobs_of(request: Request, store: Path) -> list[Job]:
 
 
 def _digest(one: StoredAgent, other: StoredAgent) -> str:
-    pair = canonical({"pair": [_stored(one), _stored(other)]})
+    pair = canonical({"pair": [_agent_json(one), _agent_json(other)]})
     return hashlib.blake2b(pair.encode(), digest_size=7).hexdigest()
 
 

@@ -128,10 +128,10 @@ Work = Generator[RouteProgress, None, Json]
 
 def solve_unstored(request: Request, watch: Watch = in_silence) -> Json:
     """The result of a solve that is not stored."""
-    return drive(_work(task_of(request, watch), AFRESH), lambda progress: watch(_told(progress)))
+    return drive(_work(task_of(request, watch), AFRESH), lambda progress: watch(_progress_of(progress)))
 
 
-def _told(progress: RouteProgress) -> Progress:
+def _progress_of(progress: RouteProgress) -> Progress:
     """How far a route is, in words."""
     lower, upper = progress.lower, progress.upper
     bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
@@ -300,7 +300,7 @@ class Solve(ValueKind):
                 recorder.step(progress.row, progress.row["number"])
             if state is not None:
                 recorder.keep(lambda: {"state": b64encode(state).decode()})
-            context.watch(_told(progress))
+            context.watch(_progress_of(progress))
 
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
         with limit_memory(run.ask["memory"]):
@@ -343,7 +343,7 @@ class Solve(ValueKind):
     def command(self, ask: Json) -> str:
         return f"fogspiel solve {ask.get('source', ask['game'])}"
 
-    def explained(self, run: Run) -> Json:
+    def solution(self, run: Run) -> Json:
         found = self.certificate(run)
         if found is None:
             raise ValueError(f"run {run.name} has no certificate: it must be a finished solve")

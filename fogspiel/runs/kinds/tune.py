@@ -194,7 +194,7 @@ def _arena(request: Request, **options: Any) -> Arena:
     )
 
 
-class Tuned(NamedTuple):
+class Finding(NamedTuple):
     """What a run that was not stored has found."""
 
     answer: Answer
@@ -202,14 +202,14 @@ class Tuned(NamedTuple):
     steps: int
 
 
-def tune_unstored(request: Request) -> Tuned:
+def tune_unstored(request: Request) -> Finding:
     """What the method finds for its budget of games; nothing is stored, nothing is measured."""
     arena = _arena(request, on_batch=lambda arena, event: beat())
     answer, steps = Answer(arena.start), 0
     for step in _steps(request, arena):
         beat()
         answer, steps = step.answer, steps + 1
-    return Tuned(answer, arena.games, steps)
+    return Finding(answer, arena.games, steps)
 
 
 def _rows(request: Request, arena: Arena) -> Iterator[tuple[StepRow, Answer]]:
@@ -324,8 +324,8 @@ class Tune(Kind):
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
         yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
 
-    def asked(self, ask: Json) -> list[tuple[str, str]]:
-        game, *rest = super().asked(ask)
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        game, *rest = super().request_lines(ask)
         return [game, ("method", str(ask["method"])), *rest]
 
     # Drawing and exporting
@@ -416,13 +416,13 @@ class Races(Trail):
             value = None if self.symmetric else step.value
             return Point(self.done, value, accepted=step.accepted, population=step.population)
         found = (counts for event in reversed(step.events) if (counts := self._counts(event)) is not None)
-        return _scored(self.done, next(found, None), step.accepted, step.population)
+        return _race_point(self.done, next(found, None), step.accepted, step.population)
 
     def under_way(self, partial: Json) -> Point | None:
         counts = self._counts(partial)
         if counts is None or self.mixing:
             return None
-        return _scored(self.done + partial["games"], counts, accepted=False)
+        return _race_point(self.done + partial["games"], counts, accepted=False)
 
     def _counts(self, event: Mapping[str, Any]) -> np.ndarray | None:
         """The newcomer's observations, by their score."""
@@ -433,7 +433,7 @@ class Races(Trail):
         return np.bincount(decode(event["scores"]).reshape(-1, 2).sum(axis=1), minlength=2 * self.top + 1)
 
 
-def _scored(at: int, counts: np.ndarray | None, accepted: bool, population: int | None = None) -> Point:
+def _race_point(at: int, counts: np.ndarray | None, accepted: bool, population: int | None = None) -> Point:
     if counts is None:
         return Point(at, accepted=accepted, population=population)
     return Point(at, mean(counts), *interval(counts), accepted=accepted, population=population)

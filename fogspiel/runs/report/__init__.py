@@ -37,7 +37,7 @@ def files(report: Report) -> dict[str, bytes]:
 
 
 def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write every file of a report to a folder; nobody ever finds half a file there."""
+    """Write every file of a report to a folder; half a file is never there."""
     made, paths = files(report), []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ def _apart(ends: Sequence[Cell], middles: Sequence[Cell]) -> list[float]:
     ]
 
 
-def _limited(series: Series) -> list[int]:
+def _with_limits(series: Series) -> list[int]:
     """The points that have both limits."""
     return [i for i, ends in enumerate(zip(series.low, series.high, strict=True)) if None not in ends]
 
@@ -62,7 +62,7 @@ def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
         trace: dict[str, Any] = {"name": label, "legendgroup": label, "x": x, "y": list(series.y)}
         if chart.kind == "line":
             trace |= {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 2}}
-            kept = _limited(series)
+            kept = _with_limits(series)
             if kept:
                 back = kept[::-1]
                 band: dict[str, Any] = {"x": [x[i] for i in kept + back], "legendgroup": label}
@@ -166,7 +166,7 @@ def _draw(panel: Any, chart: Chart, colours: dict[str, str], inches: float) -> N
             panel.errorbar(x, y, limits, fmt="o", markersize=5, capsize=3, **look)
         else:
             panel.plot(x, y, linewidth=1.6, **look)
-            kept = _limited(series)
+            kept = _with_limits(series)
             low, high = [series.low[i] for i in kept], [series.high[i] for i in kept]
             panel.fill_between([x[i] for i in kept], low, high, color=look["color"], alpha=BAND, linewidth=0)
     if names:

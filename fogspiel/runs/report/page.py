@@ -63,7 +63,7 @@ if (window.Plotly) {
 """
 
 
-def _worded(text: str) -> str:
+def _inline_html(text: str) -> str:
     """Text as HTML shows it, with `code` as code."""
     pieces = html.escape(text).split("`")
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
@@ -86,16 +86,17 @@ def _html_table(report: Report, table: Table) -> str:
 
     def cell(value: Cell, style: str) -> str:
         key = _number(value) if style and isinstance(value, str) else "" if value is None else str(value)
-        return f'<td{style} data-key="{html.escape(key)}">{_worded(cell_text(value))}</td>'
+        return f'<td{style} data-key="{html.escape(key)}">{_inline_html(cell_text(value))}</td>'
 
     heads = "".join(
-        f"<th{style}><button>{_worded(name)}</button></th>" for name, style in zip(table.columns, right, strict=True)
+        f"<th{style}><button>{_inline_html(name)}</button></th>"
+        for name, style in zip(table.columns, right, strict=True)
     )
     rows = "\n".join(f"<tr>{''.join(map(cell, row, right))}</tr>" for row in table.rows)
     link = _link(f"{report.name}-{table.name}.csv", "text/csv", as_csv(table))
     return (
-        f'<div class="wide"><table><caption>{_worded(table.title)}</caption><thead><tr>{heads}</tr></thead>\n'
-        f'<tbody>{rows}</tbody></table></div>\n<p class="note">{_worded(table.note)} {link}</p>'
+        f'<div class="wide"><table><caption>{_inline_html(table.title)}</caption><thead><tr>{heads}</tr></thead>\n'
+        f'<tbody>{rows}</tbody></table></div>\n<p class="note">{_inline_html(table.note)} {link}</p>'
     )
 
 
@@ -103,9 +104,9 @@ def _html_figure(charts: list[Chart], colours: dict[str, str]) -> str:
     panels = []
     for chart in charts:
         body = json.dumps(plot_chart(chart, colours), ensure_ascii=False).replace("<", "\\u003c")
-        note = f'<p class="note">{_worded(chart.note)}</p>' if chart.note else ""
+        note = f'<p class="note">{_inline_html(chart.note)}</p>' if chart.note else ""
         panels.append(
-            f'<figure><figcaption>{_worded(chart.title)}</figcaption><div class="chart"></div>'
+            f'<figure><figcaption>{_inline_html(chart.title)}</figcaption><div class="chart"></div>'
             f'<script type="application/json">{body}</script>{note}</figure>'
         )
     return f'<div class="panels">{"".join(panels)}</div>'
@@ -113,16 +114,16 @@ def _html_figure(charts: list[Chart], colours: dict[str, str]) -> str:
 
 def as_html(report: Report) -> str:
     """The report as one page that needs nothing else, with plotly's own script if there are charts."""
-    blocks, colours = [f"<p>{_worded(text)}</p>" for text in report.paragraphs], colours_of(report)
+    blocks, colours = [f"<p>{_inline_html(text)}</p>" for text in report.paragraphs], colours_of(report)
     for block in report.blocks():
         if isinstance(block, Table):
             blocks.append(_html_table(report, block))
         elif isinstance(block, list):
             blocks.append(_html_figure(block, colours))
         elif block.startswith(HEADING):
-            blocks.append(f"<h2>{_worded(block.removeprefix(HEADING))}</h2>")
+            blocks.append(f"<h2>{_inline_html(block.removeprefix(HEADING))}</h2>")
         else:
-            blocks.append(f"<p>{_worded(block)}</p>")
+            blocks.append(f"<p>{_inline_html(block)}</p>")
     scripts = [SCRIPT]
     if report.figures:
         from plotly.offline import get_plotlyjs
@@ -133,7 +134,7 @@ def as_html(report: Report) -> str:
         [
             '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html.escape(report.title)}</title>\n<style>{STYLE}</style>\n<h1>{_worded(report.title)}</h1>",
+            f"<title>{html.escape(report.title)}</title>\n<style>{STYLE}</style>\n<h1>{_inline_html(report.title)}</h1>",
             f'<p class="made">Made by <code>{html.escape(report.command)}</code>. All numbers: {everything}</p>',
             *blocks,
             *(f"<script>{script}</script>" for script in scripts),

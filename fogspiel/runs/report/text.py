@@ -32,7 +32,7 @@ def as_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def _marked(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that Markdown shows as it is, but for `code`."""
     pieces = " ".join(text.split()).split("`")
     for i in range(0, len(pieces), 2):
@@ -43,24 +43,24 @@ def _marked(text: str) -> str:
 
 def as_markdown(report: Report, drawn: bool) -> str:
     """The report in Markdown, with the charts if they were `drawn`."""
-    blocks = [f"# {_marked(report.title)}", f"Made by `{report.command}`.", *map(_marked, report.paragraphs)]
+    blocks = [f"# {_escape(report.title)}", f"Made by `{report.command}`.", *map(_escape, report.paragraphs)]
     if report.figures and not drawn:
         page = f"{report.name}.html"
         blocks.append(f"The charts are in `{page}` only, because matplotlib (the extra `paper`) is not installed.")
     for block in report.blocks():
         if isinstance(block, str):
             heading = HEADING if block.startswith(HEADING) else ""
-            blocks.append(heading + _marked(block.removeprefix(HEADING)))
+            blocks.append(heading + _escape(block.removeprefix(HEADING)))
         elif isinstance(block, Table):
             rules = ["---:" if numeric(block, column) else "---" for column in range(len(block.columns))]
             rows = [block.columns, *([cell_text(cell) for cell in row] for row in block.rows)]
-            lines = ["| " + " | ".join(_marked(cell).replace("|", r"\|") for cell in row) + " |" for row in rows]
+            lines = ["| " + " | ".join(_escape(cell).replace("|", r"\|") for cell in row) + " |" for row in rows]
             lines.insert(1, "|" + "|".join(rules) + "|")
-            blocks += [f"**{_marked(block.title)}**", "\n".join(lines), _marked(block.note)]
+            blocks += [f"**{_escape(block.title)}**", "\n".join(lines), _escape(block.note)]
         else:
-            titles = "; ".join(_marked(chart.title) for chart in block)
+            titles = "; ".join(_escape(chart.title) for chart in block)
             if drawn:
                 alternative = titles.replace("[", r"\[").replace("]", r"\]")
                 blocks.append(f"![{alternative}]({report.name}-{block[0].figure}.svg)")
-            blocks += [f"**{titles}**", *(_marked(chart.note) for chart in block)]
+            blocks += [f"**{titles}**", *(_escape(chart.note) for chart in block)]
     return "\n\n".join(block for block in blocks if block) + "\n"

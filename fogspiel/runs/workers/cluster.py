@@ -245,7 +245,7 @@ class _Crew:
 
 
 def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> Any:
-    """The result of a job, with its signs of life as events; a job that nobody waits for any more is broken off."""
+    """The result of a job, with its signs of life as events; a job that is not waited for any more is broken off."""
     from distributed import get_worker
 
     here, worker = versions(), get_worker()

@@ -113,7 +113,7 @@ def run_json(name: str, site: Site) -> RunJson:
         "state": state,
         "trouble": site.processes.trouble(name, state),
         "ask": run.ask,
-        "asked": [list(fact) for fact in kind.asked(run.ask)],
+        "asked": [list(fact) for fact in kind.request_lines(run.ask)],
         "steps": len(run.steps),
         "result": result,
         "found": kind.summary(run),
