@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.game import find_game
+from ..runs.answers import answer_in, policy_of_answer
 from ..runs.jobs import Job, Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.kinds.tune import Request as Tuning
-from ..runs.kinds.tune import answer_in, policy_of_answer, tune_unstored
+from ..runs.kinds.tune import tune_unstored
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import evaluate
 from ..stats.median_interval import Spread, median_interval

@@ -18,8 +18,8 @@ from ..core.agents import (
 )
 from ..core.game import Game, check_vector, parameters_of
 from ..tune.step import Answer
+from .answers import policy_of_answer
 from .kind import kind_of
-from .kinds.tune import policy_of_answer
 from .store import Store
 
 KRIEGSPIEL = "kriegspiel"

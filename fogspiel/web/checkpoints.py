@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.agents import Policy
 from ..core.game import Game
-from ..runs.kinds.tune import answers_of, policy_of_answer, tuned_game
+from ..runs.answers import answers_of, policy_of_answer
+from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
 from ..runs.trail import Point
 from ..stats.evaluate import Score, evaluate

@@ -23,9 +23,10 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.morra import exact as morra
 from fogspiel.runs.agent_texts import agent_from_text
+from fogspiel.runs.answers import answer_of
 from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds import match, round_robin
-from fogspiel.runs.kinds.tune import Request, answer_of, tune_unstored
+from fogspiel.runs.kinds.tune import Request, tune_unstored
 from fogspiel.runs.store import Draft, Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate

@@ -12,7 +12,7 @@ from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.morra import exact as morra
 from fogspiel.games.permutation import exact as permutation
-from fogspiel.runs.kinds.tune import policy_of_answer
+from fogspiel.runs.answers import policy_of_answer
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tune.archive import Archive, draw_members, is_certain

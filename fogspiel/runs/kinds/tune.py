@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ...core.agents import Agent, Policy, fixed_baseline, mixture_policy, vector_policy
+from ...core.agents import Agent
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...stats.evaluate import evaluate
 from ...stats.race import Race, interval, mean
 from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, decode, report_key
 from ...tune.methods import find_method, methods
-from ...tune.step import Answer, Step, mixture_answer
+from ...tune.step import Answer, Step
+from ..answers import StepRow, answer_in, answer_of, policy_of_answer
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..report import Cell
@@ -79,39 +80,6 @@ def usual_games(race: str) -> int:
     return USUAL_GAMES.get(race, USUAL_MIXTURE_GAMES)
 
 
-# Rows
-
-
-@dataclass(frozen=True)
-class StepRow:
-    """A step as it is stored: what was accepted, and the events that led there."""
-
-    accepted: bool
-    games: int
-    population: int
-    sigma: float | None
-    events: Sequence[Event]
-    theta: Sequence[float] | None = None
-    """Of a step that was accepted."""
-    newcomers: Sequence[Sequence[float]] | None = None
-    """The members that a mixture has in addition to those of earlier steps."""
-    weights: Sequence[Any] | None = None
-    """Of all members so far; or a row for each seat."""
-    value: float | None = None
-
-    def to_json(self) -> Json:
-        """The row; only a mixture has members, weights and a value."""
-        own = ("accepted", "games", "population", "sigma", "events")
-        mixed = ("newcomers", "weights", "value") if self.newcomers is not None else ()
-        keys = (*own, *(("theta",) if self.theta is not None else ()), *mixed)
-        return {key: getattr(self, key) for key in keys}
-
-    @classmethod
-    def from_json(cls, body: Json) -> Self:
-        """The step of a stored row."""
-        return cls(**body)
-
-
 @dataclass(frozen=True)
 class TuneResult:
     """What came out: the answer, and its score in fresh games."""
@@ -132,45 +100,6 @@ class TuneResult:
     def from_json(cls, body: Json) -> Self:
         """The result of a stored row."""
         return cls(answer_in(body), body["games"], body["steps"], body["against"], body["report"])
-
-
-# Answers
-
-
-def answer_in(body: Json) -> Answer:
-    """The answer that a row or a file holds, as `Answer.as_json` wrote it."""
-    return Answer(*(np.array(body[key]) for key in ("theta", "thetas", "weights") if key in body))
-
-
-def answers_of(run: Run) -> Iterator[tuple[int, Answer]]:
-    """Every answer of a run from the start on, with the games that were played before it."""
-    yield 0, Answer(fixed_baseline(find_game(run.ask["game"]), run.ask["seed"]).thetas[0])
-    members: list[Sequence[float]] = []
-    for step in map(StepRow.from_json, run.steps):
-        members += step.newcomers or ()
-        if step.weights is not None:
-            yield step.games, mixture_answer(np.array(members), np.array(step.weights))
-        elif step.theta is not None:
-            yield step.games, Answer(np.array(step.theta))
-
-
-def answer_of(run: Run) -> Answer | None:
-    """What a run has found so far; None before anything was found."""
-    for number in reversed(range(len(run.rows))):
-        body = run.rows[number].body
-        if "weights" in body and "thetas" not in body:
-            members = [theta for row in run.rows[: number + 1] for theta in row.body.get("newcomers", ())]
-            return mixture_answer(np.array(members), np.array(body["weights"]))
-        if "theta" in body:
-            return answer_in(body)
-    return None
-
-
-def policy_of_answer(game: Game, answer: Answer, name: str | None = None) -> Policy:
-    """Who plays what was found: a vector, or a mixture whose member is drawn before every pair of games."""
-    if answer.thetas is None or answer.weights is None:
-        return vector_policy(game, answer.theta, name)
-    return mixture_policy(game, answer.thetas, answer.weights.tolist(), name or f"mixture of {len(answer.thetas)}")
 
 
 # Work
@@ -212,7 +141,7 @@ def tune_unstored(request: Request) -> Finding:
     return Finding(answer, arena.games, steps)
 
 
-def _rows(request: Request, arena: Arena) -> Iterator[tuple[StepRow, Answer]]:
+def _rows(request: Request, arena: Arena) -> Iterator[tuple[Json, Answer]]:
     """The steps of the method as they are stored, each with the events and the members since the one before."""
     events = members = 0
     for step in _steps(request, arena):
@@ -225,7 +154,7 @@ def _rows(request: Request, arena: Arena) -> Iterator[tuple[StepRow, Answer]]:
             row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
             members = len(step.thetas)
         events = len(arena.events)
-        yield StepRow.from_json(row), answer
+        yield row, answer
 
 
 class Tune(Kind):
@@ -275,8 +204,8 @@ class Tune(Kind):
         answer = Answer(arena.start)
         for row, answer in _rows(request, arena):  # noqa: B007 (the last one is the answer)
             steps += 1
-            if recorder.step(row.to_json()):
-                tell(f"step {steps}, population {row.population}", arena.games)
+            if recorder.step(row):
+                tell(f"step {steps}, population {row['population']}", arena.games)
         score = evaluate(
             arena.game,
             policy_of_answer(arena.game, answer),
