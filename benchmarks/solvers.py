@@ -70,13 +70,14 @@ def tree_named(game: str) -> Any:
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
     """CPU seconds for the tree, for presolve and for the programme, with the tree and what was found."""
     from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.routes import by_simplex
+    from fogspiel.solve.progress import AFRESH
+    from fogspiel.solve.tree_routes import by_simplex
 
     began = cpu()
     tree = tree_named(game)
     built = cpu()
     reduced = presolve_tree(tree)
-    smaller, work = cpu(), by_simplex(reduced, None)
+    smaller, work = cpu(), by_simplex(reduced, AFRESH)
     while True:
         try:
             next(work)
@@ -123,7 +124,7 @@ def lp(game: str, repeats: int) -> Answer:
         "least": float(min(shares[1:].min() for shares in found.behaviours)),
         "uneven": float(max(np.abs(row - 1).max() for row in rows)),
         "exploitability": exploitability(tree, *found.behaviours).exploitability,
-        "value": result["value"] if result["exact"] else None,
+        "value": result.value if result.exact else None,
     }
 
 
@@ -156,11 +157,12 @@ def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
     from fogspiel.solve.best_response import exploitability
     from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.routes import AFRESH, by_regrets
+    from fogspiel.solve.progress import AFRESH
+    from fogspiel.solve.tree_routes import by_regrets
 
     began = cpu()
     tree = tree_named(game)
-    work = by_regrets(presolve_tree(tree), (method,), 2 * target, AFRESH)
+    work = by_regrets((method,), 2 * target)(presolve_tree(tree), AFRESH)
     while True:
         try:
             progress: Any = next(work)
@@ -198,7 +200,7 @@ def resistance(players: list[int]) -> Answer:
     certified("resistance5")
     runs = [certified(f"resistance{count}") for count in players]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    values = [result["value"] if result["exact"] else None for _, result in runs]
+    values = [result.value if result.exact else None for _, result in runs]
     return {"seconds": [seconds for seconds, _ in runs], "values": values, "megabytes": peak / 1e6}
 
 

@@ -10,6 +10,7 @@ from ..games.resistance.setups import SETUPS
 from ..runs.report import Table
 from ..runs.store import Json
 from ..solve.certificates import write_certificate
+from ..solve.checkers.resistance_certificate import ResistanceCertificate
 from ..solve.lp import equilibrium
 from ..solve.resistance.full_sequence_form import full_form
 from ..solve.resistance.opening import opening
@@ -40,7 +41,7 @@ class Row:
     table: str
     players: int
     facts: Json
-    certificate: Json | None = None
+    certificate: ResistanceCertificate | None = None
 
 
 def payoffs(most: int = 10) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.kernel import inlined, kernel, ones
-from ..solve.routes import Progress
+from ..solve.progress import Progress
 from .histories import geometry, keepers, twist_of
 
 MOST_NODES, MOST_WORLDS = 1 << 22, 1 << 23

@@ -8,7 +8,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from ..solve.checkers.phantom_bounds import FORMAT, Checker, Node, Rules, digest_of, node_of
+from ..solve.checkers.phantom_bounds import FORMAT, Checker, Node, Rules, node_of
+from ..solve.checkers.primitives import digest_of
 from ..solve.fractions import exact_of
 from ..solve.lp import equilibrium
 from .and_or_search import AndOrSearch

@@ -1,14 +1,22 @@
 """Playing a phantom certificate: the view is turned to the image that has a row, and the choice is turned back."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..core.agents import PlayerAgent, draw_index
 from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
-from ..games.shared.boards import BOARDS, Board
-from ..solve.checkers.phantom_solution import CLASSICAL, NOBODY, PLAYERS, Situation, Strategy, image, strategy_of
+from ..solve.checkers.phantom_solution import (
+    NOWHERE,
+    PLAYERS,
+    Board,
+    PhantomCertificate,
+    Situation,
+    Strategy,
+    board_of,
+    image,
+    strategy_of,
+)
 
 
 def situation_seen(seen: np.ndarray) -> Situation:
@@ -16,7 +24,7 @@ def situation_seen(seen: np.ndarray) -> Situation:
     turn = int(seen[SEEN_TURN]) // 2
     record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]
-    return (*past, (record[turn][1], NOBODY))
+    return (*past, (record[turn][1], NOWHERE))
 
 
 class Follower:
@@ -30,7 +38,7 @@ class Follower:
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         situation, strategy = situation_seen(seen), self.strategies[int(seen[SEEN_PLAYER])]
-        smallest, moved = min((image(situation, moved), moved) for moved in self.board.symmetries.tolist())
+        smallest, moved = min((image(situation, moved), moved) for moved in self.board.symmetries)
         shares = strategy.get(smallest)
         if shares is None:
             return int(actions[0])
@@ -39,8 +47,8 @@ class Follower:
         return moved.index(chosen)
 
 
-def follower(name: str, document: dict[str, Any]) -> PlayerAgent:
-    """Somebody who plays a certificate."""
-    board = BOARDS[CLASSICAL[document["game"]]]
+def follower(name: str, document: PhantomCertificate) -> PlayerAgent:
+    """An agent that plays by a certificate."""
+    board = board_of(document["game"])
     black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
     return PlayerAgent(name, lambda stream: Follower(board, (black, white), stream))

@@ -1,4 +1,4 @@
-"""The solution of a phantom game as JSON can store it; `raw` reads it back and says what it proves.
+"""The solution of a phantom game as JSON can store it; its checker reads it back and says what it proves.
 
     format, game, rules     what it is, of which game, and of which version of the rules
     value, lower, upper     Black's value, and what the strategies secure for Black and concede to him
@@ -19,22 +19,22 @@ from typing import Any
 import numpy as np
 
 from ..games.phantom.words import GAMES
-from ..solve.checkers.tree_certificate import digest_of
+from ..solve.checkers.phantom_solution import FORMAT, PhantomCertificate
+from ..solve.checkers.primitives import digest_of
 from .bilinear_form import Form
 from .exact_solution import Plan
 from .histories import INFOSET, SEQUENCE, TURN, geometry
 from .solver import Solution
 
-FORMAT = "fogspiel phantom certificate 1"
 Row = list[Any]
 
 
-def certificate(solution: Solution) -> dict[str, Any]:
+def certificate(solution: Solution) -> PhantomCertificate:
     """The solution of a game of the classical variant."""
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
     rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
-    body = {
+    body: PhantomCertificate = {
         "format": FORMAT,
         "game": solution.game,
         "rules": next(game.version for game in GAMES if game.name == solution.game),
@@ -42,8 +42,10 @@ def certificate(solution: Solution) -> dict[str, Any]:
         "lower": str(solution.lower),
         "upper": str(solution.upper),
         "strategies": {"black": rows[0], "white": rows[1]},
+        "digest": "",
     }
-    return body | {"digest": digest_of(body)}
+    body["digest"] = digest_of(body)
+    return body
 
 
 def cells_of(mask: int) -> list[int]:

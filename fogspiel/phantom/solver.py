@@ -10,7 +10,7 @@ from fractions import Fraction
 from operator import itemgetter
 
 from ..solve.cfr import Bounds
-from ..solve.routes import Progress
+from ..solve.progress import Progress
 from ..solve.sequence_form import plan_of
 from .bilinear_form import Form, form_of
 from .exact_solution import Plan, best_plan, guarantee, whole_plan

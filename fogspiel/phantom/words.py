@@ -8,14 +8,15 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..games.shared.boards import BOARDS, WINS, Board
 from ..solve.checkers.phantom_solution import (
-    CLASSICAL,
     PLAYERS,
+    Board,
     Situation,
+    board_of,
     cell_of,
     image,
-    seen_in,
+    known_cells,
+    own_stones,
     situation_of,
     verify,
 )
@@ -46,7 +47,7 @@ def strategy_lines(document: Any, player: str = "black", boards: bool = True) ->
     if player not in PLAYERS:
         raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
     lower, upper = verify(document)
-    number, board = PLAYERS.index(player), BOARDS[CLASSICAL[document["game"]]]
+    number, board = PLAYERS.index(player), board_of(document["game"])
     secure = lower if number == 0 else 1 - upper
     lines = [
         f"{document['game']} (classical): {player} gets {secure} on average or more, whatever the other side does "
@@ -69,27 +70,27 @@ def advices_of(board: Board, player: int, document: Any) -> list[Advice]:
     advices = []
     for number, (history, failed, shares) in enumerate(document["strategies"][PLAYERS[player]]):
         situation = situation_of(board, player, history, failed, f"row {number}")
-        own = sum(1 << cell for _, cell in situation[:-1])
+        own = own_stones(situation)
         odds = {cell_of(board, name, f"row {number}"): Fraction(share) for name, share in shares.items()}
-        advices.append(Advice(situation, own, seen_in(situation) & ~own, odds))
+        advices.append(Advice(situation, own, known_cells(situation) & ~own, odds))
     return advices
 
 
 def is_forced(board: Board, player: int, advice: Advice) -> bool:
     """Whether the advice is to try cells that win if they are legal, as the rule for all turns says."""
-    return all(board.fate(player, advice.own, 0, cell) == WINS for cell in advice.odds)
+    return all(board.won[player][advice.own | 1 << cell] for cell in advice.odds)
 
 
 def named(board: Board, mask: int) -> str:
     """Cells in words."""
-    names = [board.cell_name(cell) for cell in range(board.cells) if mask >> cell & 1]
+    names = [board.names[cell] for cell in range(board.cells) if mask >> cell & 1]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def occasion(board: Board, player: int, advice: Advice) -> str:
     """When the advice applies."""
     words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
-    turns = [board.cell_name(cell) for _, cell in advice.situation[:-1]]
+    turns = [board.names[cell] for _, cell in advice.situation[:-1]]
     if turns:
         words += f", you have {' then '.join(turns)}"
     if advice.known:
@@ -103,12 +104,12 @@ def occasion(board: Board, player: int, advice: Advice) -> str:
 def choice(board: Board, advice: Advice) -> str:
     """What to try: a cell, cells by lot, or cells with their probabilities."""
     kinds: dict[int, list[int]] = {}
-    alike = [moved for moved in board.symmetries.tolist() if image(advice.situation, moved) == advice.situation]
+    alike = [moved for moved in board.symmetries if image(advice.situation, moved) == advice.situation]
     for cell in sorted(advice.odds):
         kinds.setdefault(min(moved[cell] for moved in alike), []).append(cell)
     words = []
     for smallest, cells in sorted(kinds.items(), key=lambda kind: -advice.odds[kind[1][0]] * len(kind[1])):
-        word = " or ".join(map(board.cell_name, cells)) + (" drawn by lot" if len(cells) > 1 else "")
+        word = " or ".join(board.names[cell] for cell in cells) + (" drawn by lot" if len(cells) > 1 else "")
         if len(advice.situation) == 1 and not advice.known and board.name in KINDS:
             word = KINDS[board.name][smallest] + (" drawn by lot" if len(cells) > 1 else "")
         share = advice.odds[cells[0]] * len(cells)
@@ -127,4 +128,4 @@ def board_text(board: Board, player: int, advice: Advice) -> list[str]:
     ]  # fmt: skip
     lean = int(board.name.startswith("hex"))
     rows = [list(row) for _, row in groupby(range(board.cells), key=lambda cell: cell // board.columns)]
-    return [" " * lean * r + " ".join(marks[cell] for cell in rows[r]) for r in reversed(range(board.rows))]
+    return [" " * lean * r + " ".join(marks[cell] for cell in rows[r]) for r in reversed(range(len(rows)))]

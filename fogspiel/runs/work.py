@@ -77,7 +77,7 @@ class Recorder:
         self._state: Callable[[], Mapping[str, Any]] | None = None
         self._kept = time.monotonic()
 
-    def step(self, body: Json, number: int | None = None) -> bool:
+    def step(self, body: Mapping[str, Any], number: int | None = None) -> bool:
         """Store a step (the next one, if it has no number) and say whether it is new; a stored one must be equal."""
         self._number = number or self._number + 1
         if self._number > len(self._stored):

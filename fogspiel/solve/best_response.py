@@ -29,9 +29,9 @@ class Exploitability(NamedTuple, Generic[Number]):
     value: Number
     """The expected payoff when both are played."""
     lower: Number
-    """What the first player's strategy secures: the payoff against the best response to it."""
+    """What the first player's strategy guarantees: the payoff against the best response to it."""
     upper: Number
-    """What the second player's strategy concedes: the payoff of the best response to it."""
+    """What the second player's strategy allows: the payoff of the best response to it."""
 
     @property
     def gap(self) -> Number:
@@ -44,9 +44,32 @@ class Exploitability(NamedTuple, Generic[Number]):
         return self.gap / 2
 
 
+class Arrays(NamedTuple):
+    """What kernels read of a tree; the probabilities of chance and the payoffs are floats."""
+
+    parent: np.ndarray
+    slot: np.ndarray
+    label: np.ndarray
+    chance_index: np.ndarray
+    chance_prob: np.ndarray
+    payoffs: np.ndarray
+    owner: np.ndarray
+    before: np.ndarray
+    first: np.ndarray
+    actions: np.ndarray
+    """How many each infoset has."""
+
+
+def _arrays(tree: Tree) -> Arrays:
+    chances = tree.chance_index, np.array(tree.chance_prob, float)
+    infosets = tree.owner, tree.before, tree.first, tree.count
+    return Arrays(tree.parent, tree.slot, tree.label, *chances, np.array(tree.payoffs, float), *infosets)
+
+
 @kernel
-def faulty_row(owner, first, count, player, behaviour, tolerance):
+def faulty_row(tree, player, behaviour, tolerance):
     """An infoset of the player whose probabilities are negative or do not add up to 1, or SOUND."""
+    owner, first, count = tree.owner, tree.first, tree.actions
     for i in range(len(owner)):
         if owner[i] == player:
             total = 0.0
@@ -60,8 +83,9 @@ def faulty_row(owner, first, count, player, behaviour, tolerance):
 
 
 @kernel
-def reach_sequences(owner, before, first, count, player, behaviour, reach):
-    """Write the probability that the player plays each of his sequences if everything else leads there."""
+def reach_sequences(tree, player, behaviour, reach):
+    """Write the probability that the player plays each of its sequences if everything else leads there."""
+    owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
     reach[0] = 1.0
     for i in range(len(owner)):
         if owner[i] == player:
@@ -70,14 +94,13 @@ def reach_sequences(owner, before, first, count, player, behaviour, reach):
 
 
 @kernel
-def weigh_leaves(
-    parent, slot, label, luck, odds, payoffs, owner, before, first, count, reach_0, reach_1, last, gain_0, gain_1, sums
-):
+def weigh_leaves(tree, reach_0, reach_1, last, gain_0, gain_1, sums):
     """Walk through the tree and add what each leaf is worth to the last sequence of either player.
 
     `gain_0` is for the first player against `reach_1`, `gain_1` for the second against `reach_0`; `sums` becomes the
     expected payoff and the total probability. The answer is a node that its infoset does not fit, or SOUND.
     """
+    parent, slot, label, owner = tree.parent, tree.slot, tree.label, tree.owner
     for node in range(len(parent)):
         last[node, 0] = 0
         last[node, 1] = 0
@@ -87,15 +110,15 @@ def weigh_leaves(
             last[node, 1] = last[above, 1]
             infoset = label[above]
             if infoset >= 0:
-                if not 0 <= slot[node] < count[infoset]:
+                if not 0 <= slot[node] < tree.actions[infoset]:
                     return node
-                last[node, owner[infoset]] = first[infoset] + slot[node]
+                last[node, owner[infoset]] = tree.first[infoset] + slot[node]
         here = label[node]
-        if here >= 0 and last[node, owner[here]] != before[here]:
+        if here >= 0 and last[node, owner[here]] != tree.before[here]:
             return node
         if here <= LEAF:
-            chance = odds[luck[node]]
-            payoff = chance * payoffs[LEAF - here]
+            chance = tree.chance_prob[tree.chance_index[node]]
+            payoff = chance * tree.payoffs[LEAF - here]
             s, r = last[node, 0], last[node, 1]
             gain_0[s] += reach_1[r] * payoff
             gain_1[r] -= reach_0[s] * payoff
@@ -105,8 +128,9 @@ def weigh_leaves(
 
 
 @kernel
-def respond(owner, before, first, count, player, gain, choice):
+def respond(tree, player, gain, choice):
     """Choose the best action of each infoset of the player, the last infoset first; gain[0] becomes the best total."""
+    owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
     for i in range(len(owner) - 1, -1, -1):
         if owner[i] == player:
             best = first[i]
@@ -131,14 +155,14 @@ def _width(tree: Tree, player: int) -> int:
 
 
 def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
-    """The realisation probabilities of a player's sequences, after checking his strategy."""
+    """The realisation probabilities of a player's sequences, after checking the strategy."""
     row = np.ascontiguousarray(behaviour, np.float64)
     _check_length(tree, player, row.shape)
-    fault = faulty_row(tree.owner, tree.first, tree.count, player, row, ROW_TOLERANCE)
+    fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
     if fault != SOUND:
         raise _not_a_law(tree, player, fault)
     reach = np.empty(len(row))
-    reach_sequences(tree.owner, tree.before, tree.first, tree.count, player, row, reach)
+    reach_sequences(_arrays(tree), player, row, reach)
     return reach
 
 
@@ -172,20 +196,16 @@ def _weights(tree: Tree, reach_0: np.ndarray, reach_1: np.ndarray) -> _Weights:
     """The worth of all sequences for given realisation probabilities."""
     gains = np.zeros(len(reach_0)), np.zeros(len(reach_1))
     sums = np.zeros(2)
-    fault = weigh_leaves(
-        tree.parent, tree.slot, tree.label, tree.luck, np.array(tree.odds, float), np.array(tree.payoffs, float),
-        tree.owner, tree.before, tree.first, tree.count, reach_0, reach_1,
-        np.empty((tree.nodes, 2), np.int64), *gains, sums,
-    )  # fmt: skip
+    fault = weigh_leaves(_arrays(tree), reach_0, reach_1, np.empty((tree.nodes, 2), np.int64), *gains, sums)
     if fault != SOUND:
         raise _not_a_tree(tree, fault)
     return _Weights(gains, float(sums[0]), float(sums[1]))
 
 
 def _respond(tree: Tree, player: int, gain: np.ndarray) -> np.ndarray:
-    """The sequence that the player chooses at each of his infosets; gain[0] becomes what he gets."""
+    """The sequence that the player chooses at each of its infosets; gain[0] becomes what it gets."""
     choice = np.zeros(len(tree.owner), np.int64)
-    respond(tree.owner, tree.before, tree.first, tree.count, player, gain, choice)
+    respond(_arrays(tree), player, gain, choice)
     return choice
 
 
@@ -229,7 +249,9 @@ def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list
 
 def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
     """How many leaves there are for each pair of last sequences, probability of chance and payoff."""
-    parent, slot, label, luck = (row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.luck))
+    parent, slot, label, chance_index = (
+        row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)
+    )
     owner, before, first, count = (row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count))
     last: list[tuple[int, int]] = []
     leaves: dict[tuple[int, int, int, int], int] = defaultdict(int)
@@ -246,12 +268,12 @@ def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
         if here >= 0 and past[owner[here]] != before[here]:
             raise _not_a_tree(tree, node)
         if here <= LEAF:
-            leaves[past[0], past[1], luck[node], LEAF - here] += 1
+            leaves[past[0], past[1], chance_index[node], LEAF - here] += 1
     return leaves
 
 
 def _exact_best(tree: Tree, player: int, gain: list[Fraction]) -> Fraction:
-    """The most that the player can get when his sequences are worth this much."""
+    """The most that the player can get when its sequences are worth this much."""
     for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
         low = int(tree.first[i])
         gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
@@ -262,14 +284,14 @@ def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence
     """What a pair of strategies is worth, in fractions."""
     reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
     # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
-    unit = lcm(*(p.denominator for p in tree.odds)) * lcm(*(p.denominator for p in tree.payoffs))
-    chances = [int(p * unit) for p in tree.odds]
-    worth = [[int(p * q * unit) for q in tree.payoffs] for p in tree.odds]
+    unit = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
+    chances = [int(p * unit) for p in tree.chance_prob]
+    worth = [[int(p * q * unit) for q in tree.payoffs] for p in tree.chance_prob]
     pays: dict[tuple[int, int], int] = defaultdict(int)
     falls: dict[tuple[int, int], int] = defaultdict(int)
-    for (s, r, luck, payoff), leaves in _exact_leaves(tree).items():
-        pays[s, r] += leaves * worth[luck][payoff]
-        falls[s, r] += leaves * chances[luck]
+    for (s, r, chance_index, payoff), leaves in _exact_leaves(tree).items():
+        pays[s, r] += leaves * worth[chance_index][payoff]
+        falls[s, r] += leaves * chances[chance_index]
     gains = [Fraction(0)] * len(reach_0), [Fraction(0)] * len(reach_1)
     masses = [Fraction(0)] * len(reach_0)
     for (s, r), pay in pays.items():

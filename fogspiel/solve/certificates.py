@@ -3,35 +3,21 @@
 import json
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..core.agents import PlayerAgent, table_agent
-from .checkers.tree_certificate import check
-from .game_sources import Problem, find_problem, problem_of_package
+from ..core.plugins import load, sources
+from .checkers.primitives import Body, Bounds
 
+if TYPE_CHECKING:
+    from ..core.agents import PlayerAgent
+    from .game_sources import Problem
+
+CHECKERS, FOR_TREES = "solve.checkers", "tree_certificate"
 MOST_BYTES = 1 << 30
-OWN_CHECKERS = {
-    "fogspiel resistance certificate 1": "solve.checkers.resistance_certificate",
-    "fogspiel phantom certificate 1": "solve.checkers.phantom_solution",
-    "fogspiel phantom bounds 1": "solve.checkers.phantom_bounds",
-    "fogspiel permutation certificate 1": "solve.checkers.permutation_certificate",
-}
-"""Games whose trees are too large to be walked have formats of their own, each with its independent checker."""
-OWN_PLAYERS = {
-    "fogspiel resistance certificate 1": "solve.resistance.play",
-    "fogspiel phantom certificate 1": "phantom.play",
-    "fogspiel permutation certificate 1": "phantom.permutation.play",
-}
-OWN_WORDS = {
-    "fogspiel resistance certificate 1": "solve.resistance.words",
-    "fogspiel phantom certificate 1": "phantom.words",
-    "fogspiel permutation certificate 1": "phantom.permutation.words",
-}
 
 
-def write_certificate(body: dict[str, Any], path: Path) -> None:
+def write_certificate(body: Body, path: Path) -> None:
     """Write a certificate, with a sentence if that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,8 +26,8 @@ def write_certificate(body: dict[str, Any], path: Path) -> None:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
 
-def read_certificate(path: Path) -> dict[str, Any]:
-    """The certificate in a file, as far as it is one."""
+def read_certificate(path: Path) -> Body:
+    """The certificate in a file, as far as it is one: an object that names a game."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"the certificate {path} is larger than a GiB: that is no certificate of ours")
@@ -52,20 +38,30 @@ def read_certificate(path: Path) -> dict[str, Any]:
         raise ValueError(f"the certificate {path} is damaged or not complete: it is not JSON ({error})") from None
     if not isinstance(body, dict) or not isinstance(body.get("game"), str):
         raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
-    return body
+    found: Body = body
+    return found
 
 
-def verify(body: dict[str, Any], source: str | None) -> tuple[Fraction, Fraction]:
-    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name."""
-    if checker := _module(OWN_CHECKERS, body):
-        found = checker.verify(body)
-        return found if isinstance(found, tuple) else (found, found)
-    problem = problem_of(body, source)
-    return check(body, problem.positions(), problem.name, problem.version)
+def verify(body: Body, source: str | None = None) -> Bounds:
+    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name.
+
+    Games whose trees are too large to be walked have formats of their own, each with its independent checker.
+    """
+    for name, folder in sources(CHECKERS).items():
+        if name != FOR_TREES:
+            checker = load(CHECKERS, name, folder)
+            if getattr(checker, "FORMAT", "") == body.get("format"):
+                bounds: Bounds = checker.verify(body)
+                return bounds
+    from .checkers.tree_certificate import verify
+
+    return verify(body, problem_of(body, source).positions())
 
 
-def problem_of(body: dict[str, Any], source: str | None) -> Problem:
+def problem_of(body: Body, source: str | None) -> "Problem":
     """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
+    from .game_sources import find_problem, problem_of_package
+
     if source is not None:
         return find_problem(source)
     try:
@@ -74,33 +70,31 @@ def problem_of(body: dict[str, Any], source: str | None) -> Problem:
         raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
 
 
-def certificate_agent(name: str, body: dict[str, Any]) -> PlayerAgent:
-    """Somebody who plays the two strategies of a certificate."""
-    if module := _module(OWN_PLAYERS, body):
-        return module.follower(name, body)
-    return table_agent(name, body["strategies"])
+def certificate_agent(name: str, body: Body) -> "PlayerAgent":
+    """An agent that plays the two strategies of a certificate."""
+    from ..core.agents import table_agent
+    from .routes import proofs_of
+
+    own = proofs_of(body.get("format"))
+    return own.agent(name, body) if own else table_agent(name, body["strategies"])
 
 
-def own_words(body: dict[str, Any], everything: bool) -> list[str] | None:
+def own_words(body: Body, everything: bool) -> list[str] | None:
     """A solution in the words of its game, where the game has some."""
-    module = _module(OWN_WORDS, body)
-    return module.explain(body, everything) if module else None
+    from .routes import proofs_of
+
+    own = proofs_of(body.get("format"))
+    return own.explain(body, everything) if own else None
 
 
-def _module(homes: dict[str, str], body: dict[str, Any]) -> Any:
-    """The module that is responsible for the format of a certificate, or None."""
-    home = homes.get(str(body.get("format")))
-    return import_module(f"{__package__.removesuffix('solve')}{home}") if home else None
-
-
-def strategy_rows(body: dict[str, Any], side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    """What a player sees, and what he does then, row by row."""
+def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
+    """What a player sees, and what the player does then, row by row."""
     problem = problem_of(body, source)
     for row in body["strategies"][side]:
         seen, names = problem.words(row["view"], row["actions"])
         shares = zip(names, row["probabilities"], strict=True)
-        played = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
-        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), ", ".join(played)
+        chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), ", ".join(chosen)
 
 
 def _short(share: str) -> str:

@@ -155,9 +155,9 @@ class Bounds(NamedTuple):
     """What two behaviour strategies prove about the value of the game."""
 
     lower: float
-    """What the first player's strategy secures for him, whatever the second player does."""
+    """What the first player's strategy gets at least, whatever the second player does."""
     upper: float
-    """What the second player's strategy concedes at most."""
+    """What the first player gets at most against the second player's strategy."""
     first: np.ndarray
     second: np.ndarray
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.kernel import kernel
 from ..core.rng import mixed
-from .sequence_form import SequenceForm, Sparse, sparse
+from .sequence_form import Sparse, sparse
 from .sequence_lp import Program
 
 Numbers = np.ndarray | Sequence[Fraction]
@@ -40,17 +40,6 @@ class Quotient:
 
     program: Program
     colours: Colours
-    nonzeros: int
-    """Nonzeros of the original."""
-
-    @property
-    def sizes(self) -> dict[str, list[int]]:
-        """What there is to tell about the size: before and after."""
-        return {
-            "rows": [len(self.colours.rows), self.program.height],
-            "columns": [len(self.colours.columns), self.program.width],
-            "nonzeros": [self.nonzeros, len(self.program.whole)],
-        }
 
     def lift(self, primal: Numbers, dual: Numbers) -> tuple[Any, Any]:
         """A solution of the original program: arrays of floats, or lists of fractions."""
@@ -231,36 +220,4 @@ def quotient(program: Program, colours: Colours) -> Quotient:
         program.column_upper[masters],
         program.unit,
     )
-    return Quotient(smaller, Colours(rows, columns), len(program.whole))
-
-
-# Between the colours of a program and those of a game
-
-
-class Kinds(NamedTuple):
-    """The colour of each infoset and of each sequence of one player."""
-
-    infosets: np.ndarray
-    sequences: np.ndarray
-
-
-def kinds_of(form: SequenceForm, planner: int, colours: Colours) -> tuple[Kinds, Kinds]:
-    """Which infosets and sequences of both players have one colour, from the colours of `program_of(form, planner)`."""
-    mine = form.plexes[planner]
-    planning = Kinds(colours.rows[1 : 1 + mine.infosets], colours.columns[: mine.sequences])
-    responding = Kinds(colours.columns[1 + mine.sequences :], colours.rows[1 + mine.infosets :])
-    return (responding, planning) if planner else (planning, responding)
-
-
-def colours_from(planner: int, kinds: tuple[Kinds, Kinds]) -> Colours:
-    """The colours of `program_of(form, planner)` from those of both players' infosets and sequences."""
-    planning, responding, root = kinds[planner], kinds[1 - planner], np.zeros(1, np.int64)
-    return Colours(
-        _apart(root, planning.infosets, responding.sequences), _apart(planning.sequences, root, responding.infosets)
-    )
-
-
-def _apart(*parts: np.ndarray) -> np.ndarray:
-    """The colours of all parts in turn, no two parts sharing one."""
-    offsets = np.cumsum([0, *(_count(part) for part in parts[:-1])])
-    return np.concatenate([part + offset for part, offset in zip(parts, offsets, strict=True)])
+    return Quotient(smaller, Colours(rows, columns))

@@ -1,14 +1,14 @@
 """Two-sided growth, after the sequence-form double oracle of Bosansky, Kiekintveld, Lisy and Pechoucek (JAIR 51, 2014).
 
 Each player has a default strategy, fixed and pure, and some generated sequences. In an infoset that has generated
-sequences he uses only these, in any other one he follows the default. So what he can choose in the restricted game are
-strategies of the whole game, and each round solves the restricted game, finds a best response in the whole game to the
-strategy of either player, and adds the sequences by which it leaves the restricted game, at every infoset that either
-has generated sequences or follows one (as in `lazy.py`).
+sequences the player uses only these, in any other one it follows the default. So what it can choose in the restricted
+game are strategies of the whole game, and each round solves the restricted game, finds a best response in the whole
+game to the strategy of either player, and adds the sequences by which it leaves the restricted game, at every infoset
+that either has generated sequences or follows one (as in `row_generation`).
 
 What the paper calls a temporary leaf is here an entry of the payoff matrix whose sequences go on beyond the generated
 ones: along the default it counts for the last generated sequences (their "anchor"), elsewhere it is not reached. As
-each player decides by his own infosets whether he follows the default, the restricted game is worth exactly what its
+each player decides by its own infosets whether it follows the default, the restricted game is worth exactly what its
 strategies get in the whole game. When an infoset gets its first sequence it gets the default one too, so the choice of
 a player only ever grows, and the restricted game stays valid for both.
 
@@ -20,12 +20,12 @@ with almost five times as many.
 from collections.abc import Iterator, Sequence
 from itertools import count
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from ..core.kernel import kernel
 from .lp import equilibrium, guaranteed_value
+from .progress import Record
 from .row_generation import (
     ROUNDING,
     TOLERANCE,
@@ -129,9 +129,7 @@ def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceFor
     return merge(plexes, rows[reached], columns[reached], form.payoffs[reached], form.denominator)
 
 
-def double_oracle(
-    form: SequenceForm, tolerance: float = TOLERANCE, records: Sequence[dict[str, Any]] = ()
-) -> Iterator[Growth]:
+def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Sequence[Record] = ()) -> Iterator[Growth]:
     """Grow the sequences of both until both strategies of a round secure the same but for the tolerance.
 
     With the records of earlier rounds it goes on after the last of them.

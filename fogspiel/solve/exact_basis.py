@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.kernel import kernel
-from .lp import BASIC
+from ..stats.highs import AT_UPPER, BASIC
 from .sequence_form import Sparse, sparse
 from .sequence_lp import Program
 
@@ -22,8 +22,6 @@ LIFT, MOST_ROUNDS = 6, 2**8
 """How many digits are lifted in a round, and how many rounds there are before a basis is given up."""
 SURPLUS = 40
 """A reconstructed fraction must be shorter than what is known by this many bits, else more digits are lifted."""
-AT_UPPER = 2
-"""HiGHS's status of a variable at its upper bound; others that are not basic are at the lower one, or free and 0."""
 
 Statuses = tuple[np.ndarray, np.ndarray]
 """HiGHS's status of each column and of each row."""
@@ -64,7 +62,7 @@ def vertex(
 
 
 def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """The value of each variable that is not basic, as a whole number; 0 for the basic ones."""
+    """The value of each variable that is not basic, at a bound or free and 0, as a whole number; 0 for the others."""
     value = np.where(status == AT_UPPER, upper, lower)
     return np.where((status == BASIC) | ~np.isfinite(value), 0, value).astype(np.int64)
 

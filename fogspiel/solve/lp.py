@@ -13,20 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from ..stats.highs import BASIC, Columns, Option, Rows, add_rows, check, model_of, run, set_basis, solver_of, statuses
 from .sequence_form import SequenceForm, behaviour_of, best_total
 from .sequence_lp import Program, plans_of, program_of
 
 TOLERANCE = 1e-9
+PRECISE: dict[str, Option] = {
+    "simplex_strategy": 1,
+    "primal_feasibility_tolerance": TOLERANCE,
+    "dual_feasibility_tolerance": TOLERANCE,
+}
+"""The dual simplex method, with tolerances at which the supports of strategies can be told from rounding errors."""
 NO_LIMIT = 2**31 - 1
 REDUCED, FULL = 0, 1
 """Which program a basis belongs to: the one that presolve left, or the one that was asked."""
 DIVIDER = b"\xff"
-BASIC = 1
-"""HiGHS's status of a basic variable; 0 is one at its lower bound, 2 at its upper, 3 a free one at zero."""
-
-
-class LpFailure(RuntimeError):
-    """A program that has no optimum, or on which the solver gave up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,7 @@ class Simplex:
 
     def __init__(self, program: Program, basis: bytes | None = None) -> None:
         self.program = program
-        self._keeper = _solver()
-        _check(self._keeper.passModel(_model(program)), "the program was refused")
+        self._keeper = solver_of(_model(program), **PRECISE)
         self._reduced: Any = None
         self._point: LpPoint | None = None
         self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpack(basis)
@@ -91,8 +91,8 @@ class Simplex:
             solver = self._slice(self._reduced, iterations)
             if solver is None:
                 return False
-            _check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
-            self._stage, self._status = FULL, _pack(self._keeper.getBasis())
+            check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
+            self._stage, self._status = FULL, _pack(self._keeper)
         # The point is computed from the basis of the whole program, also right after postsolve
         solver = self._slice(self._keeper.getLp(), max(iterations - (self.iterations - before), 0))
         if solver is None:
@@ -100,10 +100,8 @@ class Simplex:
         self._point = _point(self.program, solver, self.iterations, self.basis)
         return True
 
-    def add_rows(
-        self, start: np.ndarray, column: np.ndarray, value: np.ndarray, lower: np.ndarray, upper: np.ndarray
-    ) -> None:
-        """Add rows (entries start[r] .. start[r + 1] - 1 each) before the first step or at an optimum, staying warm.
+    def add_rows(self, rows: Rows) -> None:
+        """Add rows before the first step or at an optimum, staying warm.
 
         A basis from now on belongs to the program with these rows.
         """
@@ -111,61 +109,45 @@ class Simplex:
             raise ValueError("rows can be added before the first step or at an optimum; advance to the optimum first")
         self._stage, self._reduced, self._point = FULL, None, None
         if self._status:
-            self._status += bytes([BASIC]) * len(lower)
-        starts, places = np.asarray(start[:-1], np.int32), np.asarray(column, np.int32)
-        _check(
-            self._keeper.addRows(len(lower), lower, upper, len(places), starts, places, value), "the rows were refused"
-        )
+            self._status += bytes([BASIC]) * len(rows.lower)
+        add_rows(self._keeper, rows)
 
     def _presolve(self) -> None:
         """Reduce the program; one that does not shrink is solved as it is, one that vanishes is solved already."""
         import highspy
 
-        _check(self._keeper.presolve(), "presolve failed")
+        check(self._keeper.presolve(), "presolve failed")
         found, kinds = self._keeper.getModelPresolveStatus(), highspy.HighsPresolveStatus
         if found == kinds.kReduced:
             self._reduced = self._keeper.getPresolvedLp()
             return
         self._stage = FULL
         if found != kinds.kNotReduced:
-            _check(self._keeper.run(), "the solver failed")
-            _expect_optimum(self._keeper)
-            self._status = _pack(self._keeper.getBasis())
+            run(self._keeper)
+            self._status = _pack(self._keeper)
 
     def _slice(self, model: Any, iterations: int) -> Any:
         """The solver after one slice if it found the optimum, else None."""
-        import highspy
-
-        solver = _solver()
-        solver.setOptionValue("presolve", "off")
-        solver.setOptionValue("simplex_iteration_limit", min(iterations, NO_LIMIT))
-        _check(solver.passModel(model), "the program was refused")
+        solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
         if self._status:
-            _check(solver.setBasis(_basis(self._status)), "the basis was refused")
-        _check(solver.run(), "the solver failed")
+            set_basis(solver, *self._status.split(DIVIDER))
+        found = run(solver)
         self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
-        self._status = _pack(solver.getBasis())
-        if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
-            return None
-        _expect_optimum(solver)
-        return solver
+        self._status = _pack(solver)
+        return solver if found else None
 
 
 def solve_lp(program: Program, method: str = "simplex") -> LpPoint:
     """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
     if method == "simplex":
-        run = Simplex(program)
-        while not run.advance():
+        simplex = Simplex(program)
+        while not simplex.advance():
             pass
-        return run.point
+        return simplex.point
     if method != "ipm":
         raise ValueError(f"there is no method {method!r}: it is 'simplex' or 'ipm'")
-    solver = _solver()
-    solver.setOptionValue("solver", "ipm")
-    solver.setOptionValue("run_crossover", "off")
-    _check(solver.passModel(_model(program)), "the program was refused")
-    _check(solver.run(), "the solver failed")
-    _expect_optimum(solver)
+    solver = solver_of(_model(program), **PRECISE | {"solver": "ipm", "run_crossover": "off"})
+    run(solver)
     return _point(program, solver, max(solver.getInfo().ipm_iteration_count, 0), None)
 
 
@@ -210,59 +192,15 @@ def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "
 
 
 def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """What plan x gets the first player at least, and what plan y lets him have at most."""
+    """What plan x gets the first player at least, and what plan y allows at most."""
     lower = -best_total(form.plexes[1], -form.transposed.times(x))
     upper = best_total(form.plexes[0], form.matrix.times(y))
     return lower, upper
 
 
-def _solver() -> Any:
-    """A silent solver on one thread."""
-    import highspy
-
-    solver = highspy.Highs()
-    options: dict[str, Any] = {
-        "output_flag": False,
-        "threads": 1,
-        "parallel": "off",
-        "solver": "simplex",
-        "simplex_strategy": 1,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
-    }
-    for name, value in options.items():
-        solver.setOptionValue(name, value)
-    return solver
-
-
 def _model(program: Program) -> Any:
     """The program as HiGHS takes it."""
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = program.width, program.height
-    model.col_cost_, model.col_lower_, model.col_upper_ = program.cost, program.column_lower, program.column_upper
-    model.row_lower_, model.row_upper_ = program.row_lower, program.row_upper
-    matrix = model.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kRowwise
-    matrix.num_col_, matrix.num_row_ = program.width, program.height
-    matrix.start_, matrix.index_, matrix.value_ = program.matrix.start, program.matrix.column, program.matrix.value
-    return model
-
-
-def _check(status: Any, complaint: str) -> None:
-    import highspy
-
-    if status == highspy.HighsStatus.kError:
-        raise LpFailure(f"HiGHS: {complaint}")
-
-
-def _expect_optimum(solver: Any) -> None:
-    import highspy
-
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise LpFailure(f"the program has no optimum: {solver.modelStatusToString(status).lower()}")
+    return model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
 
 
 def _point(program: Program, solver: Any, iterations: int, basis: bytes | None) -> LpPoint:
@@ -271,20 +209,10 @@ def _point(program: Program, solver: Any, iterations: int, basis: bytes | None) 
     return LpPoint(value, np.array(solution.col_value), np.array(solution.row_dual), iterations, basis)
 
 
-def _pack(basis: Any) -> bytes:
+def _pack(solver: Any) -> bytes:
     """The status of the columns, then of the rows, a byte each."""
-    return bytes(map(int, basis.col_status)) + DIVIDER + bytes(map(int, basis.row_status))
-
-
-def _basis(status: bytes) -> Any:
-    import highspy
-
-    kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
-    basis = highspy.HighsBasis()
-    basis.col_status, basis.row_status = ([kinds[k] for k in part] for part in status.split(DIVIDER))
-    basis.valid = True
-    basis.alien = False
-    return basis
+    columns, rows = statuses(solver)
+    return columns.tobytes() + DIVIDER + rows.tobytes()
 
 
 def _unpack(basis: bytes) -> tuple[int, int, bytes]:

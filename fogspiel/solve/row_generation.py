@@ -1,15 +1,15 @@
-"""One-sided growth: one player plans with all his sequences, the other one's become rows when a best response asks.
+"""One-sided growth: one player plans with all its sequences, the other one's become rows when a best response asks.
 
-The planner solves the program of `program.py` with the rows of some of the responder's sequences only. That holds the
-responder to these sequences. They are always those of whole strategies, so wherever he gets he can go on, and what he
-secures with them he secures in the whole game: the optimum of the restricted program is a bound on the value from his
-side. The best response in the whole game to the planner's plan is a bound from the other side. Wherever an infoset that
-has rows has a better sequence without one, this sequence is added, with the best continuation: the row is violated, and
-the continuation makes a whole strategy of it. (Answering at every infoset and not only along the best response is the
-idea of XDO, McAleer et al. 2021. Goofspiel with 5 cards took 26 rounds instead of 67, liar's dice with 4 faces 19
-instead of 27.)
+The planner solves the program of `sequence_lp` with the rows of some of the responder's sequences only. That holds the
+responder to these sequences. They are always those of whole strategies, so the responder can go on wherever it gets,
+and what it guarantees itself with them it guarantees in the whole game: the optimum of the restricted program is a
+bound on the value from its side. The best response in the whole game to the planner's plan is a bound from the other
+side. Wherever an infoset that has rows has a better sequence without one, this sequence is added, with the best
+continuation: the row is violated, and the continuation makes a whole strategy of it. (Answering at every infoset and
+not only along the best response is the idea of XDO, McAleer et al. 2021. Goofspiel with 5 cards took 26 rounds instead
+of 67, liar's dice with 4 faces 19 instead of 27.)
 
-Only one side grows, so there are no temporary leaves as in `double_oracle.py`, and the basis of one program is dual
+Only one side grows, so there are no temporary leaves as in `double_oracle`, and the basis of one program is dual
 feasible for the next.
 """
 
@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from ..core.kernel import kernel
 from .lp import Simplex, guaranteed_value, planner_of
+from .progress import Record
 from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, plan_of
 from .sequence_lp import Program, plans_of, program_of
 
@@ -51,9 +51,9 @@ class Growth:
     generated: tuple[int, int]
     """How many sequences of each player the restricted game has, the empty ones included."""
     lower: float
-    """The most that a strategy of the first player has secured so far."""
+    """The most that a strategy of the first player has guaranteed so far."""
     upper: float
-    """The least that a strategy of the second player has held him to so far."""
+    """The least that a strategy of the second player has allowed so far."""
     added: tuple[list[int], list[int]]
     """The sequences of each player that the next round has in addition, in the order of their rows."""
     behaviours: tuple[np.ndarray, np.ndarray]
@@ -80,7 +80,7 @@ class Growth:
         return first, second
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
         return {
             "number": self.number,
@@ -93,7 +93,7 @@ class Growth:
         }
 
 
-def unfinished(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def unfinished(records: Sequence[Record]) -> list[Record]:
     """The records to replay; the last round of a finished run is played again, as its strategies are not recorded."""
     if records and not any(records[-1]["added"]):
         return list(records[:-1])
@@ -186,8 +186,7 @@ class Restricted:
         rows = self.offset + np.array(sequences, np.int64)
         require(not np.isin(rows, self.rows).any(), "no row is added twice")
         more = part(self.complete, rows)
-        matrix = more.matrix
-        self.simplex.add_rows(matrix.start, matrix.column, matrix.value, more.row_lower, more.row_upper)
+        self.simplex.add_rows(more.constraints)
         self.rows = np.r_[self.rows, rows]
 
     def optimum(self) -> tuple[float, np.ndarray, np.ndarray]:
@@ -219,7 +218,7 @@ def lazy(
     form: SequenceForm,
     planner: int | str = "auto",
     tolerance: float = TOLERANCE,
-    records: Sequence[dict[str, Any]] = (),
+    records: Sequence[Record] = (),
 ) -> Iterator[Growth]:
     """Grow the sequences of the responder until both strategies of a round secure the same but for the tolerance.
 

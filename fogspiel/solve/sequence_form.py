@@ -72,7 +72,8 @@ class Treeplex:
     @cached_property
     def start(self) -> np.ndarray:
         """Where the infosets that follow each sequence begin in `follow`."""
-        return np.r_[0, np.cumsum(np.bincount(self.parent, minlength=self.sequences))]
+        begin: np.ndarray = np.r_[0, np.cumsum(np.bincount(self.parent, minlength=self.sequences))]
+        return begin
 
     @cached_property
     def follow(self) -> np.ndarray:

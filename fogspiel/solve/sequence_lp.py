@@ -18,6 +18,7 @@ from math import inf
 
 import numpy as np
 
+from ..stats.highs import Rows
 from .sequence_form import DecisionProblem, SequenceForm, Sparse, behaviour_of, links, plan_of, sparse
 
 LARGEST = 2**10
@@ -42,6 +43,16 @@ class Program:
     column_upper: np.ndarray
     unit: Fraction
     """What the first player gets is the least cost.z (of the floats) times this."""
+
+    @property
+    def constraints(self) -> Rows:
+        """The rows as the floating-point solver takes them."""
+        return Rows(self.matrix.start, self.matrix.column, self.matrix.value, self.row_lower, self.row_upper)
+
+    @property
+    def sizes(self) -> dict[str, int | list[int]]:
+        """What there is to tell about the size."""
+        return {"rows": self.height, "columns": self.width, "nonzeros": len(self.whole)}
 
     @property
     def height(self) -> int:
@@ -121,7 +132,7 @@ def planning_program(
 def plans_of(form: SequenceForm, planner: int, primal: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both players' plans from a solution of `program_of`, cleaned of rounding errors.
 
-    The planner's plan is the first part of the primal. The responder's is the dual of his rows: in HiGHS the dual of a
+    The planner's plan is the first part of the primal. The responder's is the dual of its rows: in HiGHS the dual of a
     row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; the
     columns of the values, which are free, say that the duals of an infoset add up to the dual of its parent.
     """

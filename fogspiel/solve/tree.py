@@ -1,6 +1,6 @@
 """The whole tree of a game, built from its six kernels: every history once, in flat arrays, parents before children.
 
-An infoset is what its owner knows: the sequence of his own moves so far together with the view he has now. So every
+An infoset is what its owner knows: the sequence of its own moves so far together with the view it has now. So every
 tree has perfect recall by construction; that one infoset offers one list of actions is checked on the way. Views are
 told apart by 128-bit digests.
 """
@@ -16,7 +16,9 @@ import numpy as np
 from ..core.game import CHANCE, OVER, RULE_SIGNATURES, Game
 from ..core.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of
 from ..core.rng import mixed
+from ..core.session import Session
 from ..core.simulate import compile_rules
+from .progress import DEFAULT_MEMORY
 from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
@@ -35,9 +37,10 @@ class Tree:
     """Which of its parent's actions leads to a node."""
     label: np.ndarray
     """The infoset of a decision, CHANCE_NODE, or LEAF minus the number of the payoff."""
-    luck: np.ndarray
-    """Which of `odds` is the probability of chance's moves on the way to a node."""
-    odds: tuple[Fraction, ...]
+    chance_index: np.ndarray
+    """Which of `chance_prob` is the probability of chance's moves on the way to a node."""
+    chance_prob: tuple[Fraction, ...]
+    """The different probabilities that there are."""
     payoffs: tuple[Fraction, ...]
     """What the first player gets at a leaf."""
     owner: np.ndarray
@@ -64,7 +67,7 @@ class Tree:
 
     @cached_property
     def sequences(self) -> np.ndarray:
-        """The last sequence of each player at each node, a row a node."""
+        """The last sequence of each player at each node, one row per node."""
         out = np.zeros((self.nodes, 2), np.int64)
         follow(self.parent, self.slot, self.label, self.owner, self.first, out)
         return out
@@ -91,6 +94,14 @@ class Tree:
         return way[::-1]
 
 
+def session_at(game: Game, tree: Tree, node: int) -> Session:
+    """The game at a node of its tree, by replaying the history that leads to it."""
+    session = Session(game)
+    for slot in tree.way_to(node):
+        session.apply(session.actions[slot])
+    return session
+
+
 @kernel
 def follow(parent, slot, label, owner, first, out):
     """Write the last sequences of both players at each node."""
@@ -104,12 +115,12 @@ def follow(parent, slot, label, owner, first, out):
 
 def sequence_form(tree: Tree) -> SequenceForm:
     """The sequence form of a tree, with whole numbers for payoffs times probabilities."""
-    denominator = lcm(*(p.denominator for p in tree.odds)) * lcm(*(p.denominator for p in tree.payoffs))
-    worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.odds]
+    denominator = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
+    worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.chance_prob]
     if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MOST_NUMERATOR:
         raise ValueError(f"{tree.title}: the probabilities of chance are too fine for exact sums in 64 bits")
     leaves = tree.leaves
-    weights = np.array(worth, np.int64)[tree.luck[leaves], LEAF - tree.label[leaves]]
+    weights = np.array(worth, np.int64)[tree.chance_index[leaves], LEAF - tree.label[leaves]]
     ends = tree.sequences[leaves]
     return merge((tree.plex(0), tree.plex(1)), ends[:, 0], ends[:, 1], weights, denominator)
 
@@ -117,13 +128,13 @@ def sequence_form(tree: Tree) -> SequenceForm:
 # Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
 
 DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP = range(6)
-DEPTH, NODES, INFOSETS, LUCKS, SEQUENCES = 0, 1, 2, 3, 4
+DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4
 """Counters of the walk; SEQUENCES has one for each player."""
-AT, LIST, NEXT, LUCK, LAST = 0, 1, 2, 3, 4
-"""A frame of the stack: its node, how many actions it lists, which is next, its luck, both players' last sequences."""
+AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
+"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences."""
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
 """A row of the table of infosets: a digest of what the owner knows in two halves, and what `Tree` says of it."""
-PARENT, SLOT, LABEL, LUCK_OF = range(4)
+PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)
 """A row of the table of nodes."""
 
 
@@ -154,14 +165,14 @@ def rehash(infosets, count, table):
 
 
 @kernel
-def luck_of(denominators, counters, denominator):
+def chance_number(denominators, counters, denominator):
     """The number of this denominator among those met so far."""
-    for i in range(counters[LUCKS] - 1, -1, -1):
+    for i in range(counters[CHANCES] - 1, -1, -1):
         if denominators[i] == denominator:
             return i
-    denominators[counters[LUCKS]] = denominator
-    counters[LUCKS] += 1
-    return counters[LUCKS] - 1
+    denominators[counters[CHANCES]] = denominator
+    counters[CHANCES] += 1
+    return counters[CHANCES] - 1
 
 
 @kernel_of(
@@ -174,8 +185,8 @@ def grow(
 ):  # fmt: skip
     """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
 
-    The buffers must have room for `most` nodes, infosets and lucks. `known` holds the owner, his last sequence and
-    his view, the three things that make an infoset.
+    The buffers must have room for `most` nodes, infosets and chances. `known` holds the owner, its last sequence and
+    its view, the three things that make an infoset.
     """
     if counters[NODES] == 0:
         start(states[0])
@@ -187,7 +198,7 @@ def grow(
         above = frames[depth - 1]
         nodes[node, PARENT] = above[AT] if depth > 0 else -1
         nodes[node, SLOT] = above[NEXT] - 1 if depth > 0 else 0
-        nodes[node, LUCK_OF] = frame[LUCK]
+        nodes[node, CHANCE_INDEX] = frame[CHANCE_AT]
         frame[AT] = node
         frame[NEXT] = 0
         frame[LIST] = 0
@@ -202,12 +213,12 @@ def grow(
                 return TOO_DEEP
             frame[LIST] = listed
             below = frames[depth + 1]
-            below[LUCK], below[LAST], below[LAST + 1] = frame[LUCK], frame[LAST], frame[LAST + 1]
+            below[CHANCE_AT], below[LAST], below[LAST + 1] = frame[CHANCE_AT], frame[LAST], frame[LAST + 1]
             if who == CHANCE:
                 nodes[node, LABEL] = CHANCE_NODE
-                if denominators[frame[LUCK]] > MOST_NUMERATOR // listed:
+                if denominators[frame[CHANCE_AT]] > MOST_NUMERATOR // listed:
                     return TOO_FINE
-                below[LUCK] = luck_of(denominators, counters, denominators[frame[LUCK]] * listed)
+                below[CHANCE_AT] = chance_number(denominators, counters, denominators[frame[CHANCE_AT]] * listed)
             else:
                 known[0] = who
                 known[1] = frame[LAST + who]
@@ -251,8 +262,6 @@ def grow(
 FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
 """Nodes between two looks at the buffers: few at first, so that small games are quick."""
 MOST_DEPTH = 4096
-DEFAULT_MEMORY = 4.0
-"""GiB that a tree may take unless the user says otherwise."""
 
 WRONG = {
     TOO_FINE: "its chance moves multiply to more than 2^62 cases, far too many for a tree; solve a smaller variant",
@@ -292,7 +301,7 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
         reached = int(counters[NODES])
         nodes = _room(nodes, reached + batch)
         infosets = _room(infosets, int(counters[INFOSETS]) + batch)
-        denominators = _room(denominators, int(counters[LUCKS]) + batch)
+        denominators = _room(denominators, int(counters[CHANCES]) + batch)
         if 2 * len(infosets) > len(table):
             table = np.full(1 << (4 * len(infosets)).bit_length(), -1, np.int64)
             rehash(infosets, int(counters[INFOSETS]), table)
@@ -315,8 +324,8 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
         parent=nodes[:, PARENT].copy(),
         slot=nodes[:, SLOT].copy(),
         label=nodes[:, LABEL].copy(),
-        luck=nodes[:, LUCK_OF].copy(),
-        odds=tuple(Fraction(1, int(d)) for d in denominators[: counters[LUCKS]]),
+        chance_index=nodes[:, CHANCE_INDEX].copy(),
+        chance_prob=tuple(Fraction(1, int(d)) for d in denominators[: counters[CHANCES]]),
         payoffs=game.payoffs,
         owner=infosets[:, OWNER].copy(),
         before=infosets[:, BEFORE].copy(),

@@ -6,9 +6,10 @@ The column player's mixture y minimises v subject to A y <= v; the row player's 
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 import numpy as np
+
+from .highs import Columns, rows_of_table, solve
 
 TOLERANCE = 1e-6
 """The largest gap of an equilibrium, in units of the largest difference of two payoffs."""
@@ -40,9 +41,7 @@ def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
         raise ValueError("a matrix game is a table of finite payoffs with at least one row and one column")
     span = float(payoffs.max() - payoffs.min())
     scaled = (payoffs - payoffs.min()) / (span or 1.0)
-    solver = _solve(scaled)
-    columns = _clean(np.array(solver.getSolution().col_value)[:-1])
-    rows = _clean(-np.array(solver.getSolution().row_dual)[:-1])
+    columns, rows = map(_clean, _solve(scaled))
     found = _with_bounds(payoffs, rows, columns)
     if found.gap > TOLERANCE * span + ROUNDING * sum(payoffs.shape) * float(np.abs(payoffs).max()):
         raise RuntimeError(f"the solver left a gap of {found.gap:g} in a matrix game of {len(payoffs)} rows")
@@ -96,31 +95,11 @@ def _clean(weights: np.ndarray) -> np.ndarray:
     return kept / kept.sum()
 
 
-def _solve(payoffs: np.ndarray) -> Any:
-    """HiGHS at the optimum of: minimise v subject to A y - v <= 0, sum y = 1, y >= 0."""
-    import highspy
-
+def _solve(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of the columns and of the rows at the optimum of: minimise v, A y - v <= 0, sum y = 1, y >= 0."""
     height, width = payoffs.shape
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = width + 1, height + 1
-    model.col_cost_ = np.append(np.zeros(width), 1.0)
-    model.col_lower_ = np.append(np.zeros(width), -inf)
-    model.col_upper_ = np.full(width + 1, inf)
-    model.row_lower_ = np.append(np.full(height, -inf), 1.0)
-    model.row_upper_ = np.append(np.zeros(height), 1.0)
+    columns = Columns(np.append(np.zeros(width), 1.0), np.append(np.zeros(width), -inf), np.full(width + 1, inf))
     table = np.vstack([np.hstack([payoffs, np.full((height, 1), -1.0)]), np.append(np.ones(width), 0.0)])
-    matrix = model.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kRowwise
-    matrix.num_col_, matrix.num_row_ = width + 1, height + 1
-    filled = table != 0
-    matrix.start_ = np.append(0, np.cumsum(filled.sum(axis=1))).astype(np.int32)
-    matrix.index_ = np.nonzero(filled)[1].astype(np.int32)
-    matrix.value_ = table[filled]
-    solver = highspy.Highs()
-    for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("solver", "simplex")):
-        solver.setOptionValue(name, value)
-    if highspy.HighsStatus.kError in (solver.passModel(model), solver.run()):
-        raise RuntimeError("HiGHS refused a matrix game")
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise RuntimeError(f"a matrix game has an optimum, but HiGHS says {solver.getModelStatus()}")
-    return solver
+    rows = rows_of_table(table, np.append(np.full(height, -inf), 1.0), np.append(np.zeros(height), 1.0))
+    primal, dual = solve(columns, rows)
+    return primal[:-1], -dual[:-1]

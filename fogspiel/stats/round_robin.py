@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .highs import Columns, LpFailure, rows_of_table, solve
 from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200
@@ -125,33 +126,24 @@ def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
     Maximise s subject to A x <= 0, x - A x >= s, sum x = 1: one linear programme, and its x is inside the face of all
     equilibria, not at one of its corners.
     """
-    import highspy
-
     players = len(advantage)
-    solver = highspy.Highs()
-    for name, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
-        solver.setOptionValue(name, value)
-    width, most = players + 1, highspy.kHighsInf
-    solver.addVars(width, np.zeros(width), np.ones(width))
-    solver.changeColCost(players, -1.0)
-    rows = np.vstack(
+    width = players + 1
+    table = np.vstack(
         [
             np.column_stack([-advantage, np.zeros(players)]),
             np.column_stack([np.eye(players) - advantage, -np.ones(players)]),
             np.append(np.ones(players), 0.0),
         ]
     )
-    lower = np.append(np.zeros(2 * players), 1.0)
-    upper = np.append(np.full(2 * players, most), 1.0)
-    starts, columns = (
-        np.arange(0, rows.size, width, dtype=np.int32),
-        np.tile(np.arange(width, dtype=np.int32), len(rows)),
-    )
-    solver.addRows(len(rows), lower, upper, rows.size, starts, columns, rows.reshape(-1))
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise ValueError("the equilibrium of the round robin was not found: check that its scores lie between 0 and 1")
-    return np.maximum(solver.getSolution().col_value[:players], 0.0)
+    lower, upper = np.append(np.zeros(2 * players), 1.0), np.append(np.full(2 * players, math.inf), 1.0)
+    columns = Columns(np.append(np.zeros(players), -1.0), np.zeros(width), np.ones(width))
+    try:
+        primal, _ = solve(columns, rows_of_table(table, lower, upper))
+    except LpFailure:
+        raise ValueError(
+            "the equilibrium of the round robin was not found: check that its scores lie between 0 and 1"
+        ) from None
+    return np.maximum(primal[:players], 0.0)
 
 
 def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ def unfinished(tmp_path, trace):
 def certificate(tmp_path, name):
     """A true certificate but for the name of the game."""
     path = tmp_path / "proof.json"
-    path.write_text(json.dumps(solve_unstored(Request("rps-half"))["certificate"] | {"game": name}))
+    path.write_text(json.dumps(solve_unstored(Request("rps-half")).certificate | {"game": name}))
     return path
 
 
@@ -99,7 +99,7 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
     task = task_of(Request("rps-half"))
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(task.ask)
-        result = solve_unstored(Request("rps-half"))
+        result = solve_unstored(Request("rps-half")).to_json()
         result["certificate"]["game"] = f"{tmp_path / 'own.py'}:rps-half"
         run.append("result", result)
         name = run.name

@@ -11,7 +11,8 @@ from fogspiel.core.kernel import COMPILED, kernel
 from fogspiel.games.permutation.scores import best_response, exploitability, score
 from fogspiel.games.shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
 from fogspiel.phantom.permutation.double_oracle import certificate, rounds, solve
-from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, digest_of, verify
+from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, verify
+from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.fractions import exact_of
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex
@@ -129,12 +130,12 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     solution = equilibrium(game)
     exact = exact_of(game, solution.planner, solution.point)
     assert exact.proved
-    assert verify(solve(board), grid) == exact.value
+    assert verify(solve(board), grid) == (exact.value, exact.value)
 
 
 def test_the_certificate_of_tic_tac_toe_convinces_the_checker(history):
     body = json.loads(json.dumps(history[-1]["certificate"]))
-    value = verify(body)
+    value, _ = verify(body)
     assert value == Fraction(362878308578215799, 470440608901857200)
     assert history[-1]["lower"] == pytest.approx(float(value), abs=1e-9)
     assert history[-1]["upper"] == pytest.approx(float(value), abs=1e-9)
@@ -168,7 +169,7 @@ def altered(body, **changes):
 
 def test_the_checker_refuses_whatever_is_not_proved():
     body = solve(TINY[1][1])
-    assert verify(body, STRIP) == Fraction(body["value"])
+    assert verify(body, STRIP) == (Fraction(body["value"]),) * 2
     some = next(iter(body["first"]))
     faults = {
         "exactly the keys": {key: body[key] for key in body if key != "upper"},

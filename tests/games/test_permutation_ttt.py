@@ -176,7 +176,7 @@ def test_the_equilibrium_is_played_with_its_probabilities():
 def test_the_stored_equilibrium_is_what_the_solver_finds_and_convinces_the_checker():
     proof = certificate(TTT, truth.representatives(), truth.VALUE)
     assert proof == solve()
-    assert verify(proof) == truth.VALUE
+    assert verify(proof) == (truth.VALUE, truth.VALUE)
 
 
 def best_reply(player):

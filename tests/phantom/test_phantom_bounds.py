@@ -25,7 +25,8 @@ from fogspiel.phantom.bounds import WIDTHS, bounds_of
 from fogspiel.phantom.generators import run_to_end
 from fogspiel.phantom.information_relaxation import Relaxation, solve_informed_once
 from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
-from fogspiel.solve.checkers.phantom_bounds import Rules, digest_of, verify
+from fogspiel.solve.checkers.phantom_bounds import Rules, verify
+from fogspiel.solve.checkers.primitives import digest_of
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 
@@ -275,7 +276,7 @@ def test_a_proof_that_was_tampered_with_is_refused_with_a_sentence():
         "is not possible": lambda p: p["black"][-1].update(worlds=[1 << 9]),
     }
     for sentence, change in changes.items():
-        with pytest.raises(ValueError, match=f"the proof is not valid: .*{sentence}"):
+        with pytest.raises(ValueError, match=f"the certificate is not valid: .*{sentence}"):
             verify(broken(proof, change))
     with pytest.raises(ValueError, match="digest does not fit"):
         verify(proof | {"lower": "1/3"})

@@ -31,7 +31,7 @@ from fogspiel.phantom.solver import find_form, form_after, opening_values, openi
 from fogspiel.phantom.words import strategy_lines
 from fogspiel.solve.cfr import proportional
 from fogspiel.solve.checkers import phantom_solution
-from fogspiel.solve.checkers.tree_certificate import digest_of
+from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.lp import equilibrium, solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.sequence_form import plan_of
@@ -130,7 +130,8 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             plans = [*answer.plans]
             plans[player] = plan
             changed = certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
-            board, rows = BOARDS["ttt"], changed["strategies"][phantom_solution.PLAYERS[player]]
+            rows = changed["strategies"][phantom_solution.PLAYERS[player]]
+            board = phantom_solution.board_of("phantom-ttt")
             found = phantom_solution.guaranteed_value(board, player, phantom_solution.strategy_of(board, player, rows))
             assert found == guarantee(form, player, plan)
 

@@ -47,10 +47,10 @@ def plain_cfr(tree: Tree, method: str, iterations: int) -> list[np.ndarray]:
         current[player][actions[i]] = 1 / tree.count[i]
 
     def payoff(node):
-        """What the first player gets below a node, times the odds of chance."""
+        """What the first player gets below a node, times the probability of chance."""
         label = tree.label[node]
         if label <= LEAF:
-            return float(tree.payoffs[LEAF - label] * tree.odds[tree.luck[node]])
+            return float(tree.payoffs[LEAF - label] * tree.chance_prob[tree.chance_index[node]])
         shares = current[tree.owner[label]][actions[label]] if label >= 0 else np.ones(len(children[node]))
         return sum(share * payoff(child) for share, child in zip(shares, children[node], strict=True))
 

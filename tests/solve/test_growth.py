@@ -59,21 +59,21 @@ def random_tree(seed: int) -> Tree:
     infosets: dict[tuple[int, int, int], int] = {}
     shape: list[tuple[int, int, int, int]] = []
     used = [1, 1]
-    odds = [Fraction(1)]
+    chance_prob = [Fraction(1)]
 
-    def grow(above: int, slot: int, luck: int, last: tuple[int, int], depth: int) -> None:
+    def grow(above: int, slot: int, chance_index: int, last: tuple[int, int], depth: int) -> None:
         node = len(nodes)
         if depth == 0 or (depth < 5 and rng.random() < 0.15):
-            nodes.append((above, slot, LEAF - int(rng.integers(len(payoffs))), luck))
+            nodes.append((above, slot, LEAF - int(rng.integers(len(payoffs))), chance_index))
             return
         who = int(rng.choice(3, p=weights))
         if who == 2:
-            nodes.append((above, slot, CHANCE_NODE, luck))
-            chance = odds[luck] / 2
-            if chance not in odds:
-                odds.append(chance)
+            nodes.append((above, slot, CHANCE_NODE, chance_index))
+            chance = chance_prob[chance_index] / 2
+            if chance not in chance_prob:
+                chance_prob.append(chance)
             for child in range(2):
-                grow(node, child, odds.index(chance), last, depth - 1)
+                grow(node, child, chance_prob.index(chance), last, depth - 1)
             return
         key = (who, last[who], int(rng.integers(2)))
         if key not in infosets:
@@ -82,15 +82,16 @@ def random_tree(seed: int) -> Tree:
             shape.append((who, last[who], used[who], actions))
             used[who] += actions
         infoset = infosets[key]
-        nodes.append((above, slot, infoset, luck))
+        nodes.append((above, slot, infoset, chance_index))
         for child in range(shape[infoset][3]):
             move = shape[infoset][2] + child
-            grow(node, child, luck, (move, last[1]) if who == 0 else (last[0], move), depth - 1)
+            grow(node, child, chance_index, (move, last[1]) if who == 0 else (last[0], move), depth - 1)
 
     grow(-1, 0, 0, (0, 0), 5)
-    parent, slot, label, luck = np.array(nodes, np.int64).T.copy()
+    parent, slot, label, chance_index = np.array(nodes, np.int64).T.copy()
     owner, before, first, count = np.array(shape, np.int64).reshape(-1, 4).T.copy()
-    return Tree(f"random {seed}", parent, slot, label, luck, tuple(odds), payoffs, owner, before, first, count)
+    chances = chance_index, tuple(chance_prob)
+    return Tree(f"random {seed}", parent, slot, label, *chances, payoffs, owner, before, first, count)
 
 
 def check_round(tree: Tree, growth: Growth) -> None:

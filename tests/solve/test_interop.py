@@ -50,11 +50,11 @@ def payoffs_at_leaves(tree: Tree) -> list[Fraction]:
 
 
 def assert_same_tree(a: Tree, b: Tree) -> None:
-    for field in ("parent", "slot", "luck", "owner", "before", "first", "count"):
+    for field in ("parent", "slot", "chance_index", "owner", "before", "first", "count"):
         one, other = getattr(a, field), getattr(b, field)
         assert one.dtype == other.dtype and np.array_equal(one, other), field
     assert np.array_equal(np.maximum(a.label, LEAF), np.maximum(b.label, LEAF))
-    assert a.odds == b.odds and payoffs_at_leaves(a) == payoffs_at_leaves(b)
+    assert a.chance_prob == b.chance_prob and payoffs_at_leaves(a) == payoffs_at_leaves(b)
 
 
 # Reading .efg
@@ -71,9 +71,9 @@ def test_a_file_that_uses_every_feature_of_the_format_is_read_exactly():
     # The ante is paid on the way, in infosets red and black only.
     expected = [1, 3 + HALF, 0, 1, 3 + HALF, 0, 2 + HALF, -1, Fraction(1, 3)]
     assert payoffs_at_leaves(tree) == expected
-    odds = [tree.odds[luck] for luck in tree.luck[tree.leaves]]
+    chance_prob = [tree.chance_prob[chance_index] for chance_index in tree.chance_index[tree.leaves]]
     sixth = Fraction(1, 6)
-    assert odds == [2 * sixth] * 3 + [3 * sixth] * 3 + [sixth / 2] * 2 + [0]
+    assert chance_prob == [2 * sixth] * 3 + [3 * sixth] * 3 + [sixth / 2] * 2 + [0]
     assert (tree.before == 0).all() and tree.first.tolist() == [1, 1, 3, 5]
 
 
@@ -90,7 +90,7 @@ def test_decimal_files_and_payoffs_without_commas_are_read_exactly():
     game = from_efg(
         'EFG 2 D "d" { "a" "b" } c "" 1 "" { "l" 0.1 "r" .9 } 0 t "" 1 "" { 0.1 -0.1 } t "" 2 "" { 1e-2 -.01 }'
     )
-    assert game.tree.odds == (1, Fraction(1, 10), Fraction(9, 10))
+    assert game.tree.chance_prob == (1, Fraction(1, 10), Fraction(9, 10))
     assert game.tree.payoffs == (Fraction(1, 100), Fraction(1, 10))
 
 
@@ -98,7 +98,7 @@ def odds_of(*probabilities: str) -> tuple[Fraction, ...]:
     """The different probabilities of leaves after one move of chance."""
     moves = " ".join(f'"{k}" {p}' for k, p in enumerate(probabilities))
     leaves = 't "" 1 "" { 1.0 -1.0 } ' * len(probabilities)
-    return from_efg(f'EFG 2 R "x" {{ "a" "b" }} c "" 1 "" {{ {moves} }} 0 {leaves}').tree.odds[1:]
+    return from_efg(f'EFG 2 R "x" {{ "a" "b" }} c "" 1 "" {{ {moves} }} 0 {leaves}').tree.chance_prob[1:]
 
 
 def test_probabilities_that_were_rounded_to_many_decimals_are_read_as_the_fractions_meant():

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from fogspiel.solve import lp
-from fogspiel.solve.lp import LpFailure, Simplex, equilibrium, planner_of, solve_lp
+from fogspiel.solve.lp import Simplex, equilibrium, planner_of, solve_lp
 from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merge, plan_of
 from fogspiel.solve.sequence_lp import Program, plans_of, program_of
+from fogspiel.stats.highs import LpFailure, Rows
 
 RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 HALF_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
@@ -237,13 +238,9 @@ def test_rows_can_be_added_and_the_old_basis_is_a_warm_start():
     assert low <= cold.value + 1e-9
     warm_from = growing.iterations
     tail = slice(start[before], None)
-    growing.add_rows(
-        start[before:] - start[before],
-        program.matrix.column[tail],
-        program.matrix.value[tail],
-        program.row_lower[before:],
-        program.row_upper[before:],
-    )
+    rows = program.constraints
+    begin = start[before:] - start[before]
+    growing.add_rows(Rows(begin, rows.column[tail], rows.value[tail], rows.lower[before:], rows.upper[before:]))
     with pytest.raises(ValueError, match="not reached"):
         _ = growing.point
     assert growing.advance()

@@ -61,8 +61,8 @@ def choices(*branches, owner=0):
                 nodes.append((up, place, LEAF - payoffs.index(end), 1))
                 place += 1
     columns = np.array(nodes, np.int32).T.copy()
-    odds = Fraction(1), Fraction(1, len(branches))
-    return Tree("choices", *columns, odds, payoffs, *np.array(infosets).T.copy())
+    chance_prob = Fraction(1), Fraction(1, len(branches))
+    return Tree("choices", *columns, chance_prob, payoffs, *np.array(infosets).T.copy())
 
 
 @pytest.mark.parametrize("name", [*NAMES, *SETUPS])

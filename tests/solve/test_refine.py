@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from support.random_trees import random_tree
 from support.small_resistance import small_resistance
+from support.symmetries import colours_from, kinds_of
 
 from fogspiel.core.game import find_game
 from fogspiel.solve import colour_refinement
 from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.colour_refinement import Colours, colours_from, colours_of, kinds_of, quotient, refine
+from fogspiel.solve.colour_refinement import Colours, colours_of, quotient, refine
 from fogspiel.solve.lp import solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.sequence_form import behaviour_of, sparse
@@ -57,8 +58,8 @@ def same_classes(one, two):
 def test_leduc_with_labelled_cards_collapses_to_the_rank_game():
     _, form, program = program_named("leduc-labelled")
     found = refine(program)
-    assert (program.height, program.width) == (1562, 1562)
-    assert found.sizes == {"rows": [1562, 482], "columns": [1562, 482], "nonzeros": [8042, 1928]}
+    assert program.sizes == {"rows": 1562, "columns": 1562, "nonzeros": 8042}
+    assert found.program.sizes == {"rows": 482, "columns": 482, "nonzeros": 1928}
     _, _, ranks = program_named("leduc")
     assert (ranks.height, ranks.width, len(ranks.whole)) == (482, 482, 1928)
     assert sorted(found.program.row_upper) == sorted(ranks.row_upper)
@@ -69,7 +70,7 @@ def test_leduc_with_labelled_cards_collapses_to_the_rank_game():
 def test_kuhn_has_no_symmetry():
     _, _, program = program_named("kuhn")
     found = refine(program)
-    assert found.sizes["rows"] == [20, 20] and found.sizes["columns"] == [20, 20]
+    assert (program.height, program.width) == (found.program.height, found.program.width) == (20, 20)
     assert np.array_equal(found.program.whole, program.whole)
     assert np.array_equal(found.program.matrix.value, program.matrix.value)
     assert np.array_equal(found.program.cost, program.cost)
@@ -185,8 +186,10 @@ def test_colours_of_the_game_and_of_the_program_translate_into_each_other():
 def test_the_resistance_of_five_labelled_players_is_solved_without_knowing_its_symmetry():
     tree = tree_of(find_game("resistance5"))
     reduced = presolve_tree(tree)
-    found = refine(program_of(reduced.form, 1))
-    assert found.sizes["rows"] == [105_842, 772] and found.sizes["columns"] == [31_023, 310]
+    program = program_of(reduced.form, 1)
+    found = refine(program)
+    assert (program.height, program.width) == (105_842, 31_023)
+    assert (found.program.height, found.program.width) == (772, 310)
     point = solve_lp(found.program)
     assert point.value == pytest.approx(-2 / 5, abs=1e-9)
     plans = plans_of(reduced.form, 1, *found.lift(point.primal, point.dual))

@@ -10,24 +10,25 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from support.pure_plans import pure_strategy
 
 from fogspiel.core.game import CHANCE, OVER, find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
 from fogspiel.games.resistance import rules
 from fogspiel.games.resistance.setups import SETUPS, Setup
-from fogspiel.solve.checkers.resistance_certificate import Resistance, digest_of, verify
+from fogspiel.solve.checkers.primitives import digest_of
+from fogspiel.solve.checkers.resistance_certificate import Resistance, verify
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.resistance import certificate as proofs
 from fogspiel.solve.resistance import row_generation
 from fogspiel.solve.resistance.full_sequence_form import full_form
-from fogspiel.solve.resistance.linear_program import Programme
+from fogspiel.solve.resistance.linear_program import SpyProgram
 from fogspiel.solve.resistance.opening import NEVER, opening, row
 from fogspiel.solve.resistance.oracle import answers, at_tails, oracle
 from fogspiel.solve.resistance.orbits import all_plans, missions, ones, split
 from fogspiel.solve.resistance.plan_tables import TABLES, certain_share, letters, strategy_of
 from fogspiel.solve.resistance.play import resistance_choice, spies_choice
-from fogspiel.solve.resistance.pure import pure_strategy
 from fogspiel.solve.resistance.row_generation import solve, steps
 from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
 from fogspiel.solve.resistance.words import example_lines, plan_lines, spies_lines
@@ -173,19 +174,19 @@ def labelled_form(setup):
 @pytest.mark.parametrize("setup", TINY, ids=str)
 def test_tiny_tables_have_the_value_that_brute_force_finds(setup):
     document = solve(setup)
-    assert float(verify(document, setup)) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
-    assert float(verify(document, setup)) == pytest.approx(equilibrium(full_form(setup)).value, abs=1e-9)
+    assert float(verify(document, setup)[0]) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
+    assert float(verify(document, setup)[1]) == pytest.approx(equilibrium(full_form(setup)).value, abs=1e-9)
 
 
 @pytest.mark.parametrize("players", [5, 6, 7, 8])
 def test_published_values_come_out_and_are_proved(players):
-    assert verify(certificate(players)) == Fraction(PUBLISHED[players])
+    assert verify(certificate(players)) == (Fraction(PUBLISHED[players]),) * 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [9, 10, 11, 12, 13])
 def test_larger_tables_are_solved_and_proved(players):
-    assert verify(certificate(players)) == Fraction(VALUES[players])
+    assert verify(certificate(players)) == (Fraction(VALUES[players]),) * 2
 
 
 def test_the_papers_own_form_has_the_same_value():
@@ -218,9 +219,9 @@ def test_bounds_close_in_on_the_value(players):
 
 @pytest.mark.parametrize("stop", [0, 1, 5])
 def test_an_interrupted_solve_ends_with_the_same_bytes(stop):
-    whole = [step.record() for step in steps(SETUPS[7])]
+    whole = [step.record for step in steps(SETUPS[7])]
     kept = json.loads(json.dumps(whole[:stop]))
-    rest = [step.record() for step in steps(SETUPS[7], kept)]
+    rest = [step.record for step in steps(SETUPS[7], kept)]
     assert len(rest) == len(whole) - stop
     for before, after in zip(whole[stop:], rest, strict=True):
         before.pop("seconds"), after.pop("seconds")
@@ -469,12 +470,12 @@ def test_letters_are_players_and_groups_split_in_order():
 
 def test_the_exact_bounds_of_a_solution_are_those_of_the_solver():
     game = opening(SETUPS[6])
-    judge, programme = oracle(game), Programme(game)
-    programme.add(
+    judge, program = oracle(game), SpyProgram(game)
+    program.add(
         row_generation.best_plans(judge, row_generation.even_spies(game), np.full(len(game.tails), -1.0), most=1)[1]
     )
-    answer = programme.solve()
-    pair = proofs.exact_pair(judge, programme, answer)
+    answer = program.solve()
+    pair = proofs.exact_pair(judge, program, answer)
     assert pair.lower == pair.upper == 5
     assert proofs.conceded_value(judge, pair.spies, [-1.0] * len(game.tails)) == 5, (
         "also without the bars that save time"

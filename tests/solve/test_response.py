@@ -50,17 +50,17 @@ def tree_from(game: Any, title: str = "by hand") -> Tree:
     """The tree of nested tuples: infosets are told apart by the owner's past moves and what he sees."""
     nodes: list[list[int]] = []
     infosets: dict[tuple, list[int]] = {}
-    widths, odds, payoffs = [1, 1], [Fraction(1)], []
+    widths, chance_prob, payoffs = [1, 1], [Fraction(1)], []
 
-    def grow(game, parent, slot, luck, last):
-        if luck not in odds:
-            odds.append(luck)
+    def grow(game, parent, slot, chance_index, last):
+        if chance_index not in chance_prob:
+            chance_prob.append(chance_index)
         number = len(nodes)
-        node = [parent, slot, CHANCE_NODE, odds.index(luck)]
+        node = [parent, slot, CHANCE_NODE, chance_prob.index(chance_index)]
         nodes.append(node)
         if isinstance(game, Luck):
             for k, (p, below) in enumerate(game.outcomes):
-                grow(below, number, k, luck * p, last)
+                grow(below, number, k, chance_index * p, last)
         elif isinstance(game, Choice):
             key = (game.player, last[game.player], game.seen)
             if key not in infosets:
@@ -71,7 +71,7 @@ def tree_from(game: Any, title: str = "by hand") -> Tree:
             for k, below in enumerate(game.actions):
                 moved = list(last)
                 moved[game.player] = first + k
-                grow(below, number, k, luck, tuple(moved))
+                grow(below, number, k, chance_index, tuple(moved))
         else:
             if game not in payoffs:
                 payoffs.append(game)
@@ -81,7 +81,7 @@ def tree_from(game: Any, title: str = "by hand") -> Tree:
     columns = [np.array(column, np.int64) for column in zip(*nodes, strict=True)]
     rows = [(player, before, first, count) for (player, before, _), (_, first, count) in infosets.items()]
     known = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
-    return Tree(title, *columns, tuple(odds), tuple(payoffs), *known)
+    return Tree(title, *columns, tuple(chance_prob), tuple(payoffs), *known)
 
 
 def random_game(rng: Random, depth: int, finest: int) -> Any:

@@ -6,11 +6,10 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.runs.kind import work_on
-from fogspiel.runs.kinds import solve as solving
 from fogspiel.runs.kinds.solve import Request, solve_unstored
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.solve.checkers.tree_certificate import check
+from fogspiel.solve.checkers.tree_certificate import verify
 from fogspiel.solve.game_sources import find_problem
 
 VALUES = {
@@ -29,17 +28,17 @@ METHODS = ["lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle"]
 
 def assert_sound(result, problem):
     """The certificate proves the bounds, by the checker; so no probability is negative and every row adds up to 1."""
-    body = json.loads(json.dumps(result["certificate"]))
-    lower, upper = check(body, problem.positions(), problem.name, problem.version)
+    body = json.loads(json.dumps(result.certificate))
+    lower, upper = verify(body, problem.positions())
     assert lower <= upper
-    assert float(lower) == pytest.approx(float(Fraction(result["lower"])), abs=1e-15)
-    assert float(upper) == pytest.approx(float(Fraction(result["upper"])), abs=1e-15)
+    assert float(lower) == pytest.approx(float(Fraction(result.lower)), abs=1e-15)
+    assert float(upper) == pytest.approx(float(Fraction(result.upper)), abs=1e-15)
 
 
 @pytest.mark.parametrize(("name", "value"), VALUES.items())
 def test_small_games_are_solved_exactly(name, value):
     result = solve_unstored(Request(name, exact=True))
-    assert result["exact"] and result["value"] == result["lower"] == result["upper"] == value
+    assert result.exact and result.value == result.lower == result.upper == value
     assert_sound(result, find_problem(name))
 
 
@@ -47,7 +46,7 @@ def test_small_games_are_solved_exactly(name, value):
 @pytest.mark.parametrize(("name", "value"), [("goofspiel-5", "0"), ("liars-dice-6", "-7/258")])
 def test_larger_games_are_solved_exactly(name, value):
     result = solve_unstored(Request(name, exact=True))
-    assert result["exact"] and result["value"] == value
+    assert result.exact and result.value == value
     assert_sound(result, find_problem(name))
 
 
@@ -61,19 +60,19 @@ def test_every_method_comes_to_the_same_value(name, method):
     gap = 1e-3 if method in ("cfr+", "dcfr", "pcfr+") else 1e-6
     result = solve_unstored(Request(name, method, gap=gap))
     assert_sound(result, find_problem(name))
-    lower, upper = (Fraction(result[bound]) for bound in ("lower", "upper"))
+    lower, upper = (Fraction(getattr(result, bound)) for bound in ("lower", "upper"))
     assert upper - lower <= Fraction(gap) * 2
     assert lower <= Fraction(VALUES[name]) <= upper
 
 
 def test_the_pure_strategies_of_binary_poker_are_found():
     """Bossle 2018, section 3.5: bet and call with 1; with 0 fold, and passing or betting is then worth the same."""
-    rows = solve_unstored(Request("binary-poker"))["certificate"]["strategies"]
+    rows = solve_unstored(Request("binary-poker")).certificate["strategies"]
     assert all(set(row["probabilities"]) <= {"0", "1"} for side in rows for row in side)
 
 
 def test_labelled_cards_collapse_to_ranks():
-    small, large = (solve_unstored(Request(name))["sizes"]["quotient"] for name in ("leduc", "leduc-labelled"))
+    small, large = (solve_unstored(Request(name)).sizes["quotient"] for name in ("leduc", "leduc-labelled"))
     assert large["rows"] <= small["rows"] * 1.01 and large["columns"] <= small["columns"] * 1.01
 
 
@@ -120,7 +119,7 @@ def run_with_interruptions(path, request, every):
     ids=lambda request: f"{request.game}, {request.solver}",
 )
 def test_an_interrupted_solve_resumes_to_the_same_bytes(tmp_path, monkeypatch, request_):
-    monkeypatch.setattr("fogspiel.solve.routes.SLICE", 40)
+    monkeypatch.setattr("fogspiel.solve.tree_routes.SLICE", 40)
     whole, none = run_with_interruptions(tmp_path / "whole.db", request_, 10**9)
     cut, stops = run_with_interruptions(tmp_path / "cut.db", request_, 1)
     assert none == 0 and stops >= 2
@@ -153,15 +152,15 @@ def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
 
 
 def test_a_large_tree_is_judged_in_floats(monkeypatch):
-    monkeypatch.setattr(solving, "EASY_TO_CHECK", 10)
+    monkeypatch.setattr("fogspiel.solve.tree_solution.EASY_TO_CHECK", 10)
     result = solve_unstored(Request("kuhn"))
-    assert result["certificate"] is None and not result["exact"]
-    assert result["lower"] == pytest.approx(-1 / 18) == pytest.approx(result["upper"])
+    assert result.certificate is None and not result.exact
+    assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)
 
 
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
-    monkeypatch.setattr("fogspiel.solve.routes.SMALL_ENOUGH", 0)
+    monkeypatch.setattr("fogspiel.solve.tree_routes.SMALL_ENOUGH", 0)
     result = solve_unstored(Request("leduc", gap=1e-3))
-    assert "regret minimisation" in result["solver"] and "pcfr+" in result["solver"]
-    assert 0 < result["upper"] - result["lower"] <= 1e-3 + 1e-8
+    assert "regret minimisation" in result.solver and "pcfr+" in result.solver
+    assert 0 < result.upper - result.lower <= 1e-3 + 1e-8
     assert_sound(result, find_problem("leduc"))

@@ -61,7 +61,7 @@ def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
             free = tree.label[above] == CHANCE_NODE or tree.slot[node] == 0
             open_nodes[node] = open_nodes[above] and free
         if open_nodes[node] and tree.label[node] <= LEAF:
-            total += tree.odds[tree.luck[node]]
+            total += tree.chance_prob[tree.chance_index[node]]
     assert total == 1
 
 

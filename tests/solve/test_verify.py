@@ -8,12 +8,13 @@ import pytest
 from support.certificates import uniform_certificate
 
 from fogspiel.core.game import find_game
-from fogspiel.solve.checkers.tree_certificate import GamePositions, check, digest_of
+from fogspiel.solve.checkers.primitives import digest_of
+from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
 
 
 def checked(body, name="kuhn"):
     game = find_game(name)
-    return check(body, GamePositions(game), name, game.version)
+    return verify(body, GamePositions(game))
 
 
 @pytest.mark.parametrize("name", ["rps", "rps-half", "binary-poker", "kuhn", "leduc", "liars-dice-4", "goofspiel-4"])

@@ -63,7 +63,7 @@ def test_payoffs_that_differ_by_rounding_only_have_an_equilibrium(level):
 
 
 def test_a_gap_that_rounding_does_not_explain_is_an_error(monkeypatch):
-    monkeypatch.setattr(fogspiel.nash, "_cleaned", lambda weights: np.eye(len(weights))[0])
+    monkeypatch.setattr(fogspiel.stats.matrix_game, "_clean", lambda weights: np.eye(len(weights))[0])
     for matrix in (RPS, 1e-6 * RPS, 1e9 + RPS):
         with pytest.raises(RuntimeError, match="left a gap"):
             equilibrium(matrix)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes
 from fogspiel.core.kernel import variant
-from fogspiel.solve.generators import Generator
+from support.symmetries import Generator
 
 
 def small_resistance(players, spies, sizes, points):

@@ -1,8 +1,9 @@
 """fogspiel explain."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +13,7 @@ from .solve import RulesFile
 if TYPE_CHECKING:
     from ...core.agents import Policy
     from ...core.game import Game
-    from ...runs.store import Json, Run
+    from ...runs.store import Run
 
 SHOWN_ROWS = 12
 WHAT = "A game, a run (tuned or solved), or a certificate file."
@@ -69,7 +70,7 @@ def _run(name: str, store: Path | None) -> "Run":
         return runs.read(name)
 
 
-def _solution_of(name: str) -> "Json":
+def _solution_of(name: str) -> Mapping[str, Any]:
     """The certificate of a game, which is solved for it."""
     from ...core.agents import policy_names
     from ...core.game import games
@@ -78,9 +79,9 @@ def _solution_of(name: str) -> "Json":
     known = games().get(name)
     tuned = known is not None and known.strategy is not None
     announce_compilation()
-    proof: Json | None = None
+    proof: Mapping[str, Any] | None = None
     with suppress(ValueError) if tuned else nullcontext():
-        proof = solve_unstored(Request(name, memory=MEMORY) if tuned else Request(name))["certificate"]
+        proof = solve_unstored(Request(name, memory=MEMORY) if tuned else Request(name)).certificate
     if proof is not None:
         return proof
     if known is None or known.strategy is None:
@@ -92,7 +93,7 @@ def _solution_of(name: str) -> "Json":
     )
 
 
-def _print_solution(body: "Json", every: bool, game: str | None, as_json: bool) -> None:
+def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
     """Print what each side of a certificate does, by what it sees."""
     from ...solve import certificates
     from .. import console

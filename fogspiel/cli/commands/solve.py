@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, StorePath, announce_compilation, app, print_json, write_text
+from ..listing import listing
 from ..work import Options, begin_and_show
 
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
@@ -16,7 +17,13 @@ Source = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
 RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
 
 
-@app.command()
+def _routes() -> str | None:
+    """What --help says of all routes."""
+    listed = listing("Methods:", "solve.routes", "ROUTES"), listing("For some games only:", "phantom.routes", "ROUTES")
+    return "\n\n".join(filter(None, listed)) or None
+
+
+@app.command(epilog=_routes())
 def solve(
     game: Source,
     method: Annotated[str, typer.Option(help=METHODS)] = "auto",

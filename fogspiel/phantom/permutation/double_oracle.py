@@ -27,10 +27,11 @@ from ...games.permutation.scores import (
     with_images,
 )
 from ...games.shared.boards import Board
-from ...solve.checkers.permutation_certificate import FORMAT, RULES
-from ...solve.checkers.tree_certificate import digest_of
+from ...solve.checkers.permutation_certificate import FORMAT, RULES, PermutationCertificate
+from ...solve.checkers.primitives import digest_of
 from ...solve.fractions import exact_of
 from ...solve.lp import equilibrium
+from ...solve.progress import Record
 from ...solve.sequence_form import SequenceForm, Treeplex
 
 TOLERANCE = 1e-9
@@ -57,11 +58,11 @@ class Round:
     """The least that a strategy of the second player has held him to so far."""
     added: Known
     """The permutations that the next round has in addition."""
-    certificate: dict[str, Any] | None = None
+    certificate: PermutationCertificate | None = None
     """The exact solution, in the last round."""
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """The round as JSON can store it; the records so far are enough to go on."""
         return {
             "number": self.number,
@@ -73,7 +74,7 @@ class Round:
         }
 
 
-def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Round]:
+def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]:
     """Solve the permutation version of a board game round by round, going on after the records of earlier rounds."""
     if stored and stored[-1]["certificate"] is not None:
         return
@@ -109,7 +110,7 @@ def rounds(board: Board = TTT, stored: Sequence[dict[str, Any]] = ()) -> Iterato
             side.extend(added)
 
 
-def solve(board: Board = TTT) -> dict[str, Any]:
+def solve(board: Board = TTT) -> PermutationCertificate:
     """The certificate of the permutation version: its exact value and an optimal strategy for each player."""
     *_, last = rounds(board)
     assert last.certificate is not None
@@ -166,11 +167,21 @@ def prefixes(board: Board) -> list[Permutation]:
     return [(first, second) for first in firsts for second in range(board.cells) if second != first]
 
 
-def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> dict[str, Any]:
+def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
     """The value and both strategies, ready for JSON; `permutation_check` says what the entries mean."""
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
     )
-    body: dict[str, Any] = {"format": FORMAT, "game": f"permutation-{board.name}", "rules": RULES}
-    body |= {"value": str(value), "lower": str(value), "upper": str(value), "first": first, "second": second}
-    return body | {"digest": digest_of(body)}
+    body: PermutationCertificate = {
+        "format": FORMAT,
+        "game": f"permutation-{board.name}",
+        "rules": RULES,
+        "value": str(value),
+        "lower": str(value),
+        "upper": str(value),
+        "first": first,
+        "second": second,
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.agents import PlayerAgent
 from ...core.rng import unit
-from ...solve.checkers.permutation_certificate import TTT, mixture
+from ...solve.checkers.permutation_certificate import TTT, PermutationCertificate, mixture
 
 Orders = tuple[list[tuple[int, ...]], list[float]]
 """The orders of one side, and for each the probability of it or one before it."""
@@ -29,9 +29,9 @@ class Follower:
         return self.order[TTT.cells - len(actions)]
 
 
-def follower(name: str, document: dict[str, Any]) -> PlayerAgent:
-    """Somebody who plays a certificate."""
-    first, second = (orders_of(document[side], side) for side in ("first", "second"))
+def follower(name: str, document: PermutationCertificate) -> PlayerAgent:
+    """An agent that plays by a certificate."""
+    first, second = orders_of(document["first"], "first"), orders_of(document["second"], "second")
     return PlayerAgent(name, lambda stream: Follower((first, second), stream))
 
 

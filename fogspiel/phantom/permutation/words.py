@@ -11,7 +11,7 @@ SHOWN, ABREAST = 6, 6
 
 def explain(document: Any, everything: bool = False) -> list[str]:
     """Both strategies: how to use them, and the orders from the heaviest on, all of them if everything is wanted."""
-    value = verify(document)
+    value, _ = verify(document)
     return [
         f"permutation-ttt: moving first one gets {value} = {float(value):.6f} on average or more, moving second "
         f"{float(1 - value):.6f}, whatever the other does (a win counts 1, a draw 1/2).",

@@ -1,9 +1,9 @@
-"""The checker of certificates of the permutation version: whole numbers, winning lines, and nothing of this package.
+"""The checker of certificates of the permutation version: whole numbers, winning lines, and no solver.
 
 A certificate is a dict of
 
     format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     the first player's score as fractions: what he secures, what the second player concedes
+    value, lower, upper     the first player's score as fractions: what it gets at least, what it is held to
     first, second           {permutation: probability}; the cells, row by row, in the order in which they are tried
     digest                  of all the rest
 
@@ -12,15 +12,22 @@ permutation of the other player against all of them at once: a prefix decides th
 up only when winning all games that still run would not be better than what was found.
 """
 
-import json
 from fractions import Fraction
-from hashlib import sha256
 from math import lcm
 from typing import Any, NamedTuple
+
+from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
 
 FORMAT = "fogspiel permutation certificate 1"
 RULES = 1
 KEYS = ("format", "game", "rules", "value", "lower", "upper", "first", "second", "digest")
+
+
+class PermutationCertificate(SolutionCertificate):
+    """The mixtures of both players: the probability of each permutation."""
+
+    first: dict[str, str]
+    second: dict[str, str]
 
 
 class Grid(NamedTuple):
@@ -44,64 +51,40 @@ TTT = Grid(
 )
 
 Game = tuple[int, int, tuple[int, ...], int]
-"""A running game: the responder's stones, the other player's stones, the rest of his permutation, its weight."""
+"""A running game: the responder's stones, the other player's stones, the rest of its permutation, the weight."""
 
 
-def verify(document: Any, grid: Grid = TTT) -> Fraction:
-    """The value that a certificate proves, or a ValueError that says what is wrong with it."""
-    if not isinstance(document, dict) or sorted(map(str, document)) != sorted(KEYS):
-        raise ValueError(f"a certificate has exactly the keys {', '.join(KEYS)}")
-    if document["format"] != FORMAT or document["game"] != grid.game or repr(document["rules"]) != str(RULES):
-        raise ValueError(f"a certificate is a {FORMAT!r} of rules version {RULES} for {grid.game}")
-    if document["digest"] != digest_of(document):
-        raise ValueError("the certificate was changed after it was written: its digest does not fit")
-    value, lower, upper = (fraction(document[name], "the " + name) for name in ("value", "lower", "upper"))
-    secured = 1 - best_score(grid, 1, mixture(grid, document["first"], "first"))
-    if secured != lower:
-        raise ValueError(f"the first player's strategy secures {secured}, but the certificate claims {lower}")
-    conceded = best_score(grid, 0, mixture(grid, document["second"], "second"))
-    if conceded != upper:
-        raise ValueError(f"the second player's strategy concedes {conceded}, but the certificate claims {upper}")
-    if not lower == value == upper:
-        raise ValueError(f"the value {value} is proved only if both bounds, {lower} and {upper}, are equal to it")
-    return value
-
-
-def digest_of(document: dict[str, Any]) -> str:
-    """The digest of everything in a certificate but the digest."""
-    rest = {key: value for key, value in document.items() if key != "digest"}
-    return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def fraction(text: Any, name: str) -> Fraction:
-    """A fraction in lowest terms."""
-    try:
-        number = Fraction(text) if isinstance(text, str) else None
-    except (ValueError, ZeroDivisionError):
-        number = None
-    if number is None or str(number) != text:
-        raise ValueError(f"{name} must be a fraction in lowest terms such as '1/3', not {text!r}")
-    return number
+def verify(body: Any, grid: Grid = TTT) -> Bounds:
+    """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
+    check_head(body, KEYS, FORMAT)
+    right = body["game"] == grid.game and body["rules"] == RULES and type(body["rules"]) is int
+    demand(right, f"it must be of rules version {RULES} for {grid.game}")
+    check_digest(body)
+    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
+    least = 1 - best_score(grid, 1, mixture(grid, body["first"], "first"))
+    demand(least == lower, f"the first player's strategy secures {least}, but it claims {lower}")
+    most = best_score(grid, 0, mixture(grid, body["second"], "second"))
+    demand(most == upper, f"the second player's strategy concedes {most}, but it claims {upper}")
+    demand(lower == value == upper, f"{value} is proved only if both bounds, {lower} and {upper}, are equal to it")
+    return lower, upper
 
 
 def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fraction]:
     """The strategy of one player: the probability of each permutation and, shared evenly, of its images."""
-    if not isinstance(entries, dict) or not entries:
-        raise ValueError(f"the strategy of the {side} player must map permutations to probabilities")
+    right = isinstance(entries, dict) and len(entries) > 0
+    demand(right, f"the strategy of the {side} player must map permutations to probabilities")
     moves = symmetries(grid)
     images: dict[tuple[int, ...], Fraction] = {}
     for text, share in entries.items():
-        if sorted(text) != [str(cell) for cell in range(grid.cells)]:
-            raise ValueError(f"{text!r} is not a permutation of the cells 0 to {grid.cells - 1}")
-        cells = [int(cell) for cell in text]
+        listed = sorted(text) == [str(cell) for cell in range(grid.cells)]
+        demand(listed, f"{text!r} is not a permutation of the cells 0 to {grid.cells - 1}")
         probability = fraction(share, f"the probability of {text}")
-        if probability <= 0:
-            raise ValueError(f"the probability of {text} must be positive, not {share}")
+        demand(probability > 0, f"the probability of {text} must be positive, not {share}")
         for move in moves:
-            image = tuple(move[cell] for cell in cells)
+            image = tuple(move[int(cell)] for cell in text)
             images[image] = images.get(image, Fraction(0)) + probability / len(moves)
-    if sum(images.values()) != 1:
-        raise ValueError(f"the probabilities of the {side} player add up to {sum(images.values())}, not to 1")
+    total = sum(images.values())
+    demand(total == 1, f"the probabilities of the {side} player add up to {total}, not to 1")
     return images
 
 
@@ -114,8 +97,8 @@ def symmetries(grid: Grid) -> set[tuple[int, ...]]:
         boards += [[list(column) for column in zip(*board, strict=True)] for board in boards]
     moves = {tuple(cell for row in board for cell in row) for board in boards}
     lines = {frozenset(line) for line in grid.lines}
-    if any({frozenset(move[cell] for cell in line) for line in lines} != lines for move in moves):
-        raise ValueError(f"the lines of {grid.game} change when the board is turned or reflected")
+    kept = all({frozenset(move[cell] for cell in line) for line in lines} == lines for move in moves)
+    demand(kept, f"the lines of {grid.game} change when the board is turned or reflected")
     return moves
 
 
@@ -130,7 +113,7 @@ def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction])
         weight = int(probability * unit)
         games.append((0, 1 << cells[0], cells[1:], weight) if seat else (0, 0, cells, weight))
 
-    def extended(running: list[Game], cell: int) -> tuple[int, list[Game]]:
+    def play(running: list[Game], cell: int) -> tuple[int, list[Game]]:
         """Half points of the games that end when the cell comes next, and the games that still run."""
         points, still = 0, []
         for game in running:
@@ -158,7 +141,7 @@ def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction])
         """The most half points that any order of the cells reaches, if that is above the bar, else the bar."""
         ways = []
         for cell in sorted(cells):
-            points, still = extended(running, cell)
+            points, still = play(running, cell)
             limit = gained + points + 2 * sum(game[3] for game in still)
             ways.append((limit, cell, gained + points, still))
         for limit, cell, points, still in sorted(ways, key=lambda way: -way[0]):

@@ -3,35 +3,35 @@
     {"format": "fogspiel phantom bounds 1", "game": "phantom-ponnuki-4x4", "lower": "3/4", "upper": "22/25",
      "black": [node, ..], "white": [node, ..], "digest": ".."}
 
-Black's nodes prove the lower bound, White's the upper one (White guarantees himself 1 - upper). A node is a strategy
-of its player for some turns, from one of his turns on, with what it guarantees:
+Black's nodes prove the lower bound, White's the upper one (White guarantees itself 1 - upper). A node is a strategy
+of its player for some turns, from one of its turns on, with what it guarantees:
 
     {"own": stones, "worlds": [stones, ..], "worth": "1/2", "rows": [row, ..]}
 
 Sets of stones are integers, bit row * size + column for each cell. A row is a list of [cell, probability, illegal,
-legal]: what the player tries, and where he goes on if the try is illegal (at once) or legal (at his next turn). A
-place to go on is null (he gives up), the number of a row of the same node, or a list of [node, turn, probability]:
-from there he plays by an earlier node, with the cells permuted by symmetry `turn` (0 .. 7: transpose if turn >= 4,
-then turn % 4 quarter turns). That pays the worth of the node if his stones are the node's and the opponent's stones
-are one of its worlds, and nothing otherwise. A node is worth what it gets in the worst of its worlds against an
-opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the opponent
-learns nothing but what his own tries tell.
+legal]: what the player tries, and where it goes on if the try is illegal (at once) or legal (at its next turn). A
+place to go on is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
+probability]: from there the player goes by an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
+transpose if turn >= 4, then turn % 4 quarter turns). That pays the worth of the node if the player's stones are the
+node's and the opponent's stones are one of its worlds, and nothing otherwise. A node is worth what it gets in the
+worst of its worlds against an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud
+2011); after that the opponent learns nothing but what its own tries tell.
 
 The last node is the whole game: no stones, no world but the empty one for Black, one black stone anywhere for White.
 The board is first turned at random, all eight ways with the same probability (Lemma 1). No nodes prove nothing: 0, 1.
 
 Rules: a stone that captures wins; suicide without capture is illegal, and announced like an occupied cell; a player
-without a legal move loses; nobody tries a cell twice in one turn.
+without a legal move loses; no cell is tried twice in one turn.
 """
 
-import hashlib
-import json
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+from .primitives import SHOWN, Bounds, Certificate, check_digest, check_head, demand, probability, refusal
+
 FORMAT = "fogspiel phantom bounds 1"
-KEYS = {"format", "game", "lower", "upper", "black", "white", "digest"}
+KEYS = ("format", "game", "lower", "upper", "black", "white", "digest")
 NODE = {"own", "worlds", "worth", "rows"}
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
@@ -41,6 +41,13 @@ GIVEN_UP = -1
 FIRST_JUMP = -2
 
 Row = list[tuple[int, Fraction, int, int]]
+
+
+class BoundsCertificate(Certificate):
+    """The nodes of both players."""
+
+    black: list[Any]
+    white: list[Any]
 
 
 class Node(NamedTuple):
@@ -54,24 +61,12 @@ class Node(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """Where the player may be when the opponent moves: his stones, where he goes on, the board's turn, how likely."""
+    """Where the player may be when the opponent moves: its stones, where it goes on, the board's turn, how likely."""
 
     own: int
     place: int
     turn: int
     weight: Fraction
-
-
-def demand(condition: bool, sentence: str) -> None:
-    """Refuse the proof unless the condition holds."""
-    if not condition:
-        raise ValueError(f"the proof is not valid: {sentence}")
-
-
-def digest_of(body: dict[str, Any]) -> str:
-    """The digest of everything in a proof but the digest."""
-    rest = {key: value for key, value in body.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class Rules:
@@ -82,21 +77,21 @@ class Rules:
         places = [(row, column) for row in range(size) for column in range(size)]
         beside = ((0, 1), (1, 0), (0, -1), (-1, 0))
         self.near = [[(r + a) * size + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
-        self.turns = [[self._turned(r, c, turn) for r, c in places] for turn in range(8)]
-        self.inverse = [next(t for t in range(8) if self._undone(turn, t)) for turn in range(8)]
-        self.fate, self.moved = cache(self._fate), cache(self._moved)
+        self.turns = [[self._cell_after(r, c, turn) for r, c in places] for turn in range(8)]
+        self.inverse = [next(t for t in range(8) if self._undoes(turn, t)) for turn in range(8)]
+        self.fate, self.image = cache(self._fate), cache(self._image)
 
-    def _undone(self, turn: int, by: int) -> bool:
+    def _undoes(self, turn: int, by: int) -> bool:
         return all(self.turns[by][self.turns[turn][cell]] == cell for cell in self.cells)
 
-    def _turned(self, row: int, column: int, turn: int) -> int:
+    def _cell_after(self, row: int, column: int, turn: int) -> int:
         if turn >= 4:
             row, column = column, row
         for _ in range(turn % 4):
             row, column = column, self.size - 1 - row
         return row * self.size + column
 
-    def _moved(self, stones: int, turn: int) -> int:
+    def _image(self, stones: int, turn: int) -> int:
         """Stones after a symmetry of the board."""
         return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
 
@@ -112,7 +107,7 @@ class Rules:
                     waiting.append(beside)
         return False
 
-    def played(self, own: int, other: int, cell: int) -> str:
+    def place_stone(self, own: int, other: int, cell: int) -> str:
         """What a stone does, before it is asked whether the opponent can move."""
         if (own | other) >> cell & 1:
             return ILLEGAL
@@ -123,14 +118,14 @@ class Rules:
 
     def _fate(self, own: int, other: int, cell: int) -> str:
         """What a stone does: it also wins if the opponent is left without a legal move."""
-        found = self.played(own, other, cell)
-        if found == LEGAL and all(self.played(other, own | 1 << cell, reply) == ILLEGAL for reply in self.cells):
+        found = self.place_stone(own, other, cell)
+        if found == LEGAL and all(self.place_stone(other, own | 1 << cell, reply) == ILLEGAL for reply in self.cells):
             return WINS
         return found
 
 
 class Checker:
-    """What the nodes of one player guarantee him."""
+    """What the nodes of one player guarantee."""
 
     def __init__(self, size: int, nodes: list[Node]) -> None:
         self.rules, self.nodes = Rules(size), nodes
@@ -148,9 +143,9 @@ class Checker:
         total, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
         while waiting:
             own, place, turn, weight = waiting.pop()
-            seen = self.rules.moved(world, turn)
+            seen = self.rules.image(world, turn)
             if place <= FIRST_JUMP:
-                total += weight * self.settled(node.jumps[FIRST_JUMP - place], own, seen)
+                total += weight * self.jump_worth(node.jumps[FIRST_JUMP - place], own, seen)
             elif place != GIVEN_UP:
                 for cell, share, illegal, legal in node.rows[place]:
                     fate = self.rules.fate(own, seen, cell)
@@ -163,17 +158,17 @@ class Checker:
                         going[after] = going.get(after, Fraction(0)) + weight * share
         return total + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
 
-    def settled(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
+    def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
         """What going on by earlier nodes is worth."""
         total = Fraction(0)
         for number, turn, share in jump:
             node = self.nodes[number]
-            if self.rules.moved(own, turn) == node.own and self.rules.moved(seen, turn) in node.worlds:
+            if self.rules.image(own, turn) == node.own and self.rules.image(seen, turn) in node.worlds:
                 total += share * node.worth
         return total
 
     def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
-        """What the player gets if the opponent, to move, does his best; he knows only that one of the stands is true.
+        """What the player gets if the opponent, to move, does its best; it knows only that one of the stands is true.
 
         A try that is illegal in all stands tells nothing, so it need not be looked at.
         """
@@ -181,7 +176,7 @@ class Checker:
         for cell in self.rules.cells:
             illegal, legal = [], []
             for stand in stands:
-                fate = self.rules.fate(world, self.back(stand), cell)
+                fate = self.rules.fate(world, self.unturned(stand), cell)
                 if fate == ILLEGAL:
                     illegal.append(stand)
                 elif fate == LEGAL:
@@ -194,12 +189,13 @@ class Checker:
                     best = total
                 if not best:
                     break
-        demand(best is not None, "the opponent has no move where he should have one")
-        return best  # type: ignore[return-value]
+        if best is None:
+            raise refusal("the opponent has no move where it should have one")
+        return best
 
-    def back(self, stand: Stand) -> int:
+    def unturned(self, stand: Stand) -> int:
         """The player's stones as the opponent sees the board."""
-        return self.rules.moved(stand.own, self.rules.inverse[stand.turn])
+        return self.rules.image(stand.own, self.rules.inverse[stand.turn])
 
 
 def whole(number: Any, below: int) -> bool:
@@ -207,19 +203,8 @@ def whole(number: Any, below: int) -> bool:
     return type(number) is int and 0 <= number < below
 
 
-def fraction(text: Any, what: str) -> Fraction:
-    """A fraction from 0 to 1 in the one way it is written: in lowest terms, without blanks."""
-    try:
-        number = Fraction(text) if isinstance(text, str) else None
-    except (ValueError, ZeroDivisionError):
-        number = None
-    written = number is not None and str(number) == text and 0 <= number <= 1
-    demand(written, f"{what} is {str(text)[:40]!r}, not a fraction from 0 to 1 in lowest terms")
-    return number  # type: ignore[return-value]
-
-
 def node_of(body: Any, number: int, size: int) -> Node:
-    """A node as the proof tells it, checked for form."""
+    """A node as the certificate tells it, checked for form."""
     name, most = f"node {number}", 1 << size * size
     demand(isinstance(body, dict) and set(body) == NODE, f"{name} must have exactly the keys {sorted(NODE)}")
     own, worlds, rows = body["own"], body["worlds"], body["rows"]
@@ -227,7 +212,7 @@ def node_of(body: Any, number: int, size: int) -> Node:
     demand(isinstance(worlds, list) and len(worlds) > 0, f"{name} has no worlds")
     demand(all(whole(world, most) and not world & own for world in worlds), f"a world of {name} is not possible")
     demand(isinstance(rows, list) and len(rows) > 0, f"{name} has no rows")
-    node = Node(own, frozenset(worlds), fraction(body["worth"], f"the worth of {name}"), [], [])
+    node = Node(own, frozenset(worlds), probability(body["worth"], f"the worth of {name}"), [], [])
 
     def place_of(place: Any) -> int:
         if place is None:
@@ -235,7 +220,7 @@ def node_of(body: Any, number: int, size: int) -> Node:
         if isinstance(place, list):
             demand(all(isinstance(part, list) and len(part) == 3 for part in place), f"{name} has a broken jump")
             demand(all(whole(p[0], number) and whole(p[1], 8) for p in place), f"{name} jumps to no earlier node")
-            jump = [(p[0], p[1], fraction(p[2], f"a probability in {name}")) for p in place]
+            jump = [(p[0], p[1], probability(p[2], f"a probability in {name}")) for p in place]
             demand(sum(share for _, _, share in jump) == 1, f"the probabilities of a jump in {name} are not 1 in all")
             node.jumps.append(jump)
             return FIRST_JUMP - (len(node.jumps) - 1)
@@ -245,7 +230,7 @@ def node_of(body: Any, number: int, size: int) -> Node:
     for row in rows:
         demand(isinstance(row, list) and len(row) > 0, f"{name} has an empty row")
         demand(all(isinstance(t, list) and len(t) == 4 and whole(t[0], size**2) for t in row), f"{name} has a bad try")
-        tries = [(t[0], fraction(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
+        tries = [(t[0], probability(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
         demand(sum(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
         node.rows.append(tries)
     _demand_an_end(node, name)
@@ -260,7 +245,7 @@ def _demand_an_end(node: Node, name: str) -> None:
 
 
 def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
-    """What the nodes of a player guarantee him in the whole game."""
+    """What the nodes of a player guarantee in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
         return Fraction(0)
@@ -277,16 +262,15 @@ def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
     return nodes[-1].worth
 
 
-def verify(document: Any) -> tuple[Fraction, Fraction]:
-    """The bounds that the document proves; a ValueError says why it proves nothing."""
-    demand(isinstance(document, dict) and set(document) == KEYS, f"it must have exactly the keys {sorted(KEYS)}")
-    demand(document["format"] == FORMAT, f"its format is {str(document['format'])[:40]!r}, not {FORMAT!r}")
-    size = GAMES.get(document["game"]) if isinstance(document["game"], str) else None
-    demand(size is not None, f"its game is {str(document['game'])[:40]!r}, not one of {', '.join(GAMES)}")
-    demand(document["digest"] == digest_of(document), "it was changed after it was written (its digest does not fit)")
-    lower = prove_bound(document["black"], 0, int(size or 0))
-    upper = 1 - prove_bound(document["white"], 1, int(size or 0))
+def verify(body: Any) -> Bounds:
+    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    check_head(body, KEYS, FORMAT)
+    game = body["game"]
+    demand(isinstance(game, str) and game in GAMES, f"its game is {str(game)[:SHOWN]!r}, not one of {', '.join(GAMES)}")
+    check_digest(body)
+    lower = prove_bound(body["black"], 0, GAMES[game])
+    upper = 1 - prove_bound(body["white"], 1, GAMES[game])
     for claim, found in (("lower", lower), ("upper", upper)):
-        claimed = fraction(document[claim], f"the {claim} bound")
+        claimed = probability(body[claim], f"the {claim} bound")
         demand(claimed == found, f"it claims the {claim} bound {claimed}, proved is {found}")
     return lower, upper

@@ -1,54 +1,162 @@
-"""The second verifier of phantom certificates: the raw rules, and nothing that the solver is built on.
+"""The checker of solved phantom games (tic-tac-toe and hex on 3 x 3 cells): rules, strategies, and the best answer.
 
-The other player answers a strategy by every sequence of tries that the rules allow: no order is merged, no symmetry
-used, no try forced. All numbers are whole: probabilities are brought to one denominator. `certificate` explains the
-document; symmetry serves only to look a situation up in it.
+Position. Two sets of stones, Black's and White's, each the bits of an integer: cell = row * columns + column. Black
+begins. In a turn the player tries cells until one is empty; the stone stays there. The referee says of each try whether
+the cell was taken, and nothing else. A win counts 1, a draw 1/2, for Black.
+
+Observation. A situation is all that a player has seen: for each turn the set of failed tries and the cell of the
+stone, at last the failed tries of this turn with the cell NOWHERE.
+
+Strategy. A probability for each cell in each situation. The certificate (`phantom.solution_certificate` explains its
+rows) gives it for one of all images of a situation under the symmetries of the board, the smallest; in a situation
+without a row the player tries the first cell that it does not know to be taken. A last empty cell is no choice.
+
+Value. Let one player, the planner, keep to a strategy. Everything that it may live through makes a tree; the weight of
+a node is the product of the probabilities of its choices. The other player, the answerer, does not see the node. It
+knows its own stones, which cells are taken, and so a set of nodes that are possible: the worlds. Whatever the answerer
+has done, its future depends on nothing else, so the best that it can reach is
+
+    value(own, known, worlds) = best over the cells not known to be taken of
+                                what is paid where the game ends by the stone or by the planner's answer
+                                + value(own, known + cell, the worlds where the cell is taken)
+                                + value(own + cell, known + cell, the worlds after the planner's answer to the stone)
+
+where every payment is multiplied by the weight of its node. No order of tries is merged, no symmetry used, no try
+forced; equal arguments are computed once. Weights are whole numbers, over one denominator, and payments half points.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...core.kernel import CELLS, NUMBER, TABLE, compiled, kernel_of
-from ...games.phantom.words import GAMES
-from ...games.shared.boards import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
-from .tree_certificate import demand, digest_of, fraction
+from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
 
 FORMAT = "fogspiel phantom certificate 1"
-KEYS = {"format", "game", "rules", "value", "lower", "upper", "strategies", "digest"}
+KEYS = ("format", "game", "rules", "value", "lower", "upper", "strategies", "digest")
+RULES = 1
+"""The version of the rules that are written down here."""
+BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
-CLASSICAL = {"phantom-ttt": "ttt", "dark-hex-3x3": "hex-3x3"}
-MOST = 2**60
-FIRST_ROOM = 1 << 20
-DEEPEST = 32
-NOBODY = -1
+NOWHERE = -1
+WIN, DRAW = 2, 1
+"""Half points of Black's for its win, and for a draw."""
 
 Situation = tuple[tuple[int, int], ...]
-"""The (failed set, cell) of each turn; at last the failed set of this turn with the cell NOBODY."""
+"""The (failed set, cell) of each turn; at last the failed set of this turn with the cell NOWHERE."""
 Strategy = dict[Situation, dict[int, Fraction]]
 
 
-def verify(document: Any) -> tuple[Fraction, Fraction]:
-    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
-    demand(isinstance(document, dict) and set(document) == KEYS, f"it must have exactly the keys {sorted(KEYS)}")
-    demand(document["format"] == FORMAT, f"its format is {str(document['format'])[:40]!r}, not {FORMAT!r}")
-    name = document["game"]
-    demand(isinstance(name, str) and name in CLASSICAL, f"its game must be one of {', '.join(CLASSICAL)}")
-    version = next(game.version for game in GAMES if game.name == name)
-    demand(document["rules"] == version and type(document["rules"]) is int, f"its rules must be version {version}")
-    demand(document["digest"] == digest_of(document), "it was changed after it was written (its digest does not fit)")
-    both = document["strategies"]
-    demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
-    value, lower, upper = (fraction(document[key], key) for key in ("value", "lower", "upper"))
-    board = BOARDS[CLASSICAL[name]]
-    for player, claim in ((0, lower), (1, upper)):
-        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]))
-        bound = ("lower", "upper")[player]
-        demand(proved == claim, f"it claims the {bound} bound {claim}, but {PLAYERS[player]} proves {proved}")
-    demand(lower <= value <= upper, "its value is not between its bounds")
-    return lower, upper
+class PhantomCertificate(SolutionCertificate):
+    """The strategies of "black" and "white": rows of a history, the failed tries, and the probability of each cell."""
+
+    strategies: dict[str, list[list[Any]]]
+
+
+# The rules
+
+
+class Board(NamedTuple):
+    """A board game: its cells, the permutations of them that map the game to itself, and who has won."""
+
+    name: str
+    columns: int
+    names: list[str]
+    """Of the cells: a letter for the column and a number for the row, A1 first."""
+    symmetries: list[tuple[int, ...]]
+    won: tuple[list[bool], list[bool]]
+    """For each player and each set of stones: whether they win."""
+
+    @property
+    def cells(self) -> int:
+        return len(self.names)
+
+
+NAMES = [f"{column}{row}" for row in (1, 2, 3) for column in "ABC"]
+
+
+def cells_of(stones: int) -> list[int]:
+    """The cells of a set."""
+    return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
+
+
+def _tic_tac_toe() -> Board:
+    """Three stones in a row, a column or a diagonal win; the square has eight symmetries."""
+    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+    won = [any(line <= set(cells_of(stones)) for line in lines) for stones in range(1 << 9)]
+    turned = [tuple(range(9))]
+    for _ in range(3):
+        turned.append(tuple(turned[-1][3 * column + 2 - row] for row in range(3) for column in range(3)))
+    mirrored = [tuple(turn[3 * row + 2 - column] for row in range(3) for column in range(3)) for turn in turned]
+    return Board("ttt", 3, NAMES, sorted(turned + mirrored), (won, won))
+
+
+def _hex() -> Board:
+    """Black joins the first row to the last, White the first column to the last; a half turn keeps both aims.
+
+    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right.
+    """
+
+    def joined(stones: int, start: set[int], goal: set[int]) -> bool:
+        left = set(cells_of(stones))
+        chain = left & start
+        front = list(chain)
+        while front:
+            row, column = divmod(front.pop(), 3)
+            beside = ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1))
+            near = {3 * (row + r) + column + c for r, c in beside if 0 <= row + r < 3 and 0 <= column + c < 3}
+            front += near & left - chain
+            chain |= near & left
+        return bool(chain & goal)
+
+    black = [joined(stones, {0, 1, 2}, {6, 7, 8}) for stones in range(1 << 9)]
+    white = [joined(stones, {0, 3, 6}, {2, 5, 8}) for stones in range(1 << 9)]
+    return Board("hex-3x3", 3, NAMES, [tuple(range(9)), tuple(range(8, -1, -1))], (black, white))
+
+
+@cache
+def board_of(game: str) -> Board:
+    """The board of a game."""
+    return GAMES[game]()
+
+
+GAMES = {"phantom-ttt": _tic_tac_toe, "dark-hex-3x3": _hex}
+
+
+# Situations
+
+
+def own_stones(situation: Situation) -> int:
+    """The stones that a player has."""
+    return sum(1 << cell for _, cell in situation if cell != NOWHERE)
+
+
+def known_cells(situation: Situation) -> int:
+    """The cells that a player knows to be taken."""
+    known = own_stones(situation)
+    for failed, _ in situation:
+        known |= failed
+    return known
+
+
+def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
+    """The situation after a symmetry, which moves cell c to moved[c]."""
+    return tuple(
+        (sum(1 << moved[c] for c in cells_of(failed)), cell if cell == NOWHERE else moved[cell])
+        for failed, cell in situation
+    )
+
+
+def after_failure(situation: Situation, cell: int) -> Situation:
+    """The situation after a try that failed."""
+    return (*situation[:-1], (situation[-1][0] | 1 << cell, NOWHERE))
+
+
+def after_stone(situation: Situation, cell: int) -> Situation:
+    """The situation at the next turn, after a try that stayed."""
+    return (*situation[:-1], (situation[-1][0], cell), (0, NOWHERE))
 
 
 # Reading a strategy
@@ -62,23 +170,23 @@ def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
     for number, row in enumerate(rows):
         place = f"row {number} of {who}"
         demand(isinstance(row, list) and len(row) == 3, f"{place} is not a history, failed tries and probabilities")
-        history, failed, shares = row
+        history, failed, listed = row
         demand(isinstance(history, str) and isinstance(failed, str), f"{place} has a history that is not text")
-        demand(isinstance(shares, dict) and len(shares) > 0, f"{place} has no probabilities")
+        demand(isinstance(listed, dict) and len(listed) > 0, f"{place} has no probabilities")
         situation = situation_of(board, player, history, failed, place)
-        odds = {
-            cell_of(board, name, place): fraction(share, f"a probability in {place}") for name, share in shares.items()
+        shares = {
+            cell_of(board, name, place): fraction(share, f"a probability in {place}") for name, share in listed.items()
         }
-        known = seen_in(situation)
-        demand(not any(known >> cell & 1 for cell in odds), f"{place} names a cell that is known to be taken")
-        demand(min(odds.values()) > 0 and sum(odds.values()) == 1, f"the probabilities in {place} do not make up 1")
-        for moved in board.symmetries.tolist():
+        known = known_cells(situation)
+        demand(not any(known >> cell & 1 for cell in shares), f"{place} names a cell that is known to be taken")
+        demand(min(shares.values()) > 0 and sum(shares.values()) == 1, f"the probabilities in {place} do not make up 1")
+        for moved in board.symmetries:
             turned = image(situation, moved)
             demand(turned >= situation, f"{place} is not the smallest of its images")
-            same = {moved[cell]: share for cell, share in odds.items()}
-            demand(turned != situation or same == odds, f"the probabilities in {place} are not symmetric")
+            same = {moved[cell]: share for cell, share in shares.items()}
+            demand(turned != situation or same == shares, f"the probabilities in {place} are not symmetric")
         demand(situation not in strategy, f"{place} repeats an earlier row")
-        strategy[situation] = odds
+        strategy[situation] = shares
     return strategy
 
 
@@ -86,11 +194,12 @@ def situation_of(board: Board, player: int, history: str, failed: str, place: st
     """The situation that a row speaks of, which must be possible for all that the player knows."""
     turns = []
     taken, found = 0, 0
-    for number, word in enumerate([*history.split(), f"{failed}:"]):
+    words = [*history.split(), f"{failed}:"]
+    for number, word in enumerate(words):
         tries, _, stone = word.rpartition(":")
         cells = [cell_of(board, name, place) for name in tries.split(",") if name]
-        cell = cell_of(board, stone, place) if stone else NOBODY
-        demand((cell == NOBODY) == (number == len(history.split())), f"{place} has a turn without a stone")
+        cell = cell_of(board, stone, place) if stone else NOWHERE
+        demand((cell == NOWHERE) == (number == len(words) - 1), f"{place} has a turn without a stone")
         for seen in [*cells, cell] if stone else cells:
             demand(not taken >> seen & 1, f"{place} names a cell twice")
             taken |= 1 << seen
@@ -103,213 +212,141 @@ def situation_of(board: Board, player: int, history: str, failed: str, place: st
 
 def cell_of(board: Board, name: Any, place: str) -> int:
     """The cell of that name."""
-    names = {board.cell_name(cell): cell for cell in range(board.cells)}
-    demand(name in names, f"{place} speaks of {str(name)[:10]!r}, which is no cell")
-    return names[name]
+    demand(name in board.names, f"{place} speaks of {str(name)[:10]!r}, which is no cell")
+    return board.names.index(name)
 
 
-def image(situation: Situation, moved: list[int]) -> Situation:
-    """The situation after a symmetry."""
-    return tuple(
-        (sum(1 << moved[c] for c in range(len(moved)) if tries >> c & 1), cell if cell == NOBODY else moved[cell])
-        for tries, cell in situation
-    )
+# The planner's tree
 
 
-def seen_in(situation: Situation) -> int:
-    """The cells that a player knows to be taken."""
-    known = 0
-    for tries, cell in situation:
-        known |= tries | (0 if cell == NOBODY else 1 << cell)
-    return known
+@dataclass(eq=False, slots=True)
+class Node:
+    """A situation that the planner may come to by its strategy, each order of tries by itself."""
+
+    stones: int
+    reach: Fraction
+    """The product of the probabilities of its choices so far."""
+    weight: int = 0
+    """`reach` times the denominator of the tree."""
+    tries: list[tuple[int, "Node", "Node"]] = field(default_factory=list)
+    """Each cell that it may try, with what follows if the stone stays and if it fails; none where it has no choice."""
 
 
-# A strategy as all that its player may live through, each order of tries by itself
+def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
+    """The tree of a strategy, the root first; weights are not known yet."""
+    none = Node(0, Fraction(0))
 
-
-class Lives(NamedTuple):
-    """Everything a player may live through: nodes are his decisions and his turns without one, edges his tries."""
-
-    stones: np.ndarray
-    weight: np.ndarray
-    first: np.ndarray
-    """The edges of node n are first[n] .. first[n + 1] - 1."""
-    edges: np.ndarray
-    """For each try the cell, the node if the stone stays (or NOBODY, if it wins) and the node if it fails."""
-    denominator: int
-
-
-def lives(board: Board, player: int, strategy: Strategy) -> Lives:
-    """All that a player may live through by a strategy, with the weights of his own choices in whole numbers."""
-    symmetries = board.symmetries.tolist()
-    inverses = [np.argsort(moved).tolist() for moved in board.symmetries]
-    choices: Strategy = {}
-
-    def chosen(situation: Situation) -> dict[int, Fraction]:
+    @cache
+    def choice(situation: Situation) -> dict[int, Fraction]:
         """What the strategy says: by the smallest image of a situation, else the first cell that is not known."""
-        if situation not in choices:
-            g = min(range(len(symmetries)), key=lambda g: image(situation, symmetries[g]))
-            row = strategy.get(image(situation, symmetries[g]))
-            known = seen_in(situation)
-            default = {next(cell for cell in range(board.cells) if not known >> cell & 1): Fraction(1)}
-            choices[situation] = {inverses[g][cell]: share for cell, share in row.items()} if row else default
-        return choices[situation]
+        smallest, moved = min((image(situation, moved), moved) for moved in board.symmetries)
+        if smallest in strategy:
+            return {moved.index(cell): share for cell, share in strategy[smallest].items()}
+        known = known_cells(situation)
+        return {next(cell for cell in range(board.cells) if not known >> cell & 1): Fraction(1)}
 
-    nodes: list[tuple[Situation, Fraction]] = [(((0, NOBODY),), Fraction(1))]
-    first: list[int] = []
-    stones: list[int] = []
-    edges: list[tuple[int, int, int, Fraction]] = []
-    for situation, reach in nodes:  # grows as it is read
-        first.append(len(edges))
-        own = sum(1 << cell for _, cell in situation if cell != NOBODY)
-        stones.append(own)
-        opposing = len(situation) - 1 + player
-        if own.bit_count() + opposing >= board.cells - 1:
-            continue  # a single empty cell is no choice, and after it there is none
-        failures = sum(tries.bit_count() for tries, _ in situation)
-        tries = situation[-1][0]
-        for cell, share in chosen(situation).items():
-            stays = fails = NOBODY
-            if board.fate(player, own, 0, cell) != WINS:
-                stays = len(nodes)
-                nodes.append(((*situation[:-1], (tries, cell), (0, NOBODY)), reach * share))
+    start: Situation = ((0, NOWHERE),)
+    waiting = [(start, Node(0, Fraction(1)))]
+    for situation, node in waiting:  # grows as it is read
+        yield node
+        opposing = len(situation) - 1 + planner
+        empty = board.cells - node.stones.bit_count() - opposing
+        if empty <= 1 or board.won[planner][node.stones]:
+            continue
+        failures = sum(failed.bit_count() for failed, _ in situation)
+        for cell, share in choice(situation).items():
+            stays, fails = Node(node.stones | 1 << cell, node.reach * share), none
+            waiting.append((after_stone(situation, cell), stays))
             if failures < opposing:
-                fails = len(nodes)
-                nodes.append(((*situation[:-1], (tries | 1 << cell, NOBODY)), reach * share))
-            edges.append((cell, stays, fails, reach * share))
-    denominator = lcm(*(reach.denominator for _, reach in nodes), *(edge[3].denominator for edge in edges))
-    demand(denominator < MOST, f"the common denominator {denominator} of a strategy is too large")
-    whole = [(*edge[:3], int(edge[3] * denominator)) for edge in edges]
-    weights = [int(reach * denominator) for _, reach in nodes]
-    return Lives(
-        np.array(stones, np.int64),
-        np.array(weights, np.int64),
-        np.array([*first, len(edges)], np.int64),
-        np.array(whole, np.int64).reshape(-1, 4),
-        denominator,
-    )
+                fails = Node(node.stones, node.reach * share)
+                waiting.append((after_failure(situation, cell), fails))
+            node.tries.append((cell, stays, fails))
 
 
 # The best answer
 
-# Columns of a frame, a decision of the answering player: his stones, the cells he knows, his worlds (begin and end),
-# the end of all worlds in use, the cell he tries, how far this is, the worlds after success (begin and end), the sum of
-# this try, the best so far.
-OWN, KNOWN, BEGIN, END, TOP, TRY, STAGE, MIDDLE, HIGH, SUM, BEST = range(11)
-SPLIT, FAILED, WENT_ON = range(3)
-WORST = 2 * MOST
 
+def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction:
+    """What Black gets if the planner keeps to a strategy and the answerer does its best."""
+    nodes = list(nodes_of(board, planner, strategy))
+    denominator = lcm(*(node.reach.denominator for node in nodes))
+    for node in nodes:
+        node.weight = int(node.reach * denominator)
+    full, answerer = (1 << board.cells) - 1, 1 - planner
+    planner_wins, answerer_wins = board.won[planner], board.won[answerer]
+    planner_win, answerer_win = (WIN, 0) if planner == BLACK else (0, WIN)
+    best = max if answerer == BLACK else min
 
-@kernel_of(NUMBER, FATE, NUMBER, NUMBER, CELLS, CELLS, CELLS, TABLE, CELLS, NUMBER, CELLS, NUMBER, CELLS)
-def planner_turn(fate, planner, cells, stones, weight, first, edges, inner, node, worlds, top, counters):
-    """Let the planner at a node take his turn against the stones counters[0]; returns the new end of the worlds.
+    @cache
+    def answer(node: Node, other: int) -> tuple[int, list[Node]]:
+        """The planner's turn against the stones `other`: what is paid where the game ends, and the worlds else."""
+        own = node.stones
+        if not node.tries:
+            last = own | full & ~other
+            return node.weight * (planner_win if planner_wins[last] else DRAW), []
+        paid, worlds = 0, []
+        for cell, stays, fails in node.tries:
+            if other >> cell & 1:
+                more, going = answer(fails, other)
+                paid += more
+                worlds += going
+            elif planner_wins[stays.stones]:
+                paid += stays.weight * planner_win
+            elif stays.stones | other == full:
+                paid += stays.weight * DRAW
+            else:
+                worlds.append(stays)
+        return paid, worlds
 
-    The worlds where the game goes on are added to `worlds`, what Black gets twice in the others to counters[1]. Room
-    must be left for the worlds of one turn.
-    """
-    other = counters[0]
-    inner[0] = node
-    waiting = 1
-    while waiting:
-        waiting -= 1
-        here = inner[waiting]
-        own = stones[here]
-        if first[here] == first[here + 1]:  # a single cell is left
-            for cell in range(cells):
-                fated = fate(planner, own, other, cell)
-                if fated == WINS:
-                    counters[1] += 2 * weight[here] if planner == 0 else 0
-                elif fated != ILLEGAL:
-                    counters[1] += weight[here]
-        for edge in range(first[here], first[here + 1]):
-            fated = fate(planner, own, other, edges[edge, 0])
-            if fated == ILLEGAL:
-                inner[waiting] = edges[edge, 2]
-                waiting += 1
-            elif fated == GOES_ON:
-                worlds[top] = edges[edge, 1]
-                top += 1
-            elif fated == DRAWS:
-                counters[1] += edges[edge, 3]
-            elif planner == 0:
-                counters[1] += 2 * edges[edge, 3]
-    return top
-
-
-@kernel_of(NUMBER, FATE, NUMBER, NUMBER, CELLS, CELLS, CELLS, TABLE, TABLE, CELLS)
-def best_answer(fate, planner, cells, stones, weight, first, edges, frames, worlds):
-    """Twice what Black gets if the other player answers the planner as well as he can; -1 if there is too little room.
-
-    A world is a node of the planner's, who moves after the answering player. Sums are of weights of disjoint lives.
-    """
-    answering = 1 - planner
-    better = 1 if answering == 0 else -1
-    inner, counters = np.empty(4 * cells * cells, np.int64), np.zeros(2, np.int64)
-    widest = len(first)
-    top = 1
-    worlds[0] = 0
-    if planner == 0:
-        top = planner_turn(fate, planner, cells, stones, weight, first, edges, inner, 0, worlds, 0, counters)
-    frames[0, OWN], frames[0, KNOWN], frames[0, BEGIN], frames[0, END], frames[0, TOP] = 0, 0, 0, top, top
-    frames[0, TRY], frames[0, STAGE], frames[0, BEST] = 0, SPLIT, -better * WORST
-    depth = 0
-    while True:
-        frame = frames[depth]
-        own, known, cell = frame[OWN], frame[KNOWN], frame[TRY]
-        begin, end = -1, -1  # the worlds of the decision that comes next
-        if frame[STAGE] == SPLIT:
-            while cell < cells and known >> cell & 1:
-                cell += 1
-            if cell == cells:
-                if depth == 0:
-                    return frame[BEST]
-                depth -= 1
-                frames[depth, SUM] += frame[BEST]
+    @cache
+    def value(own: int, known: int, worlds: tuple[Node, ...]) -> int:
+        """The best that the answerer, to move, can reach in these worlds together."""
+        reached = []
+        for cell in range(board.cells):
+            bit = 1 << cell
+            if known & bit:
                 continue
-            if frame[TOP] + 2 * widest > len(worlds):
-                return -1
-            top = frame[TOP]
-            for w in range(frame[BEGIN], frame[END]):
-                if fate(answering, own, stones[worlds[w]], cell) == ILLEGAL:
-                    worlds[top] = worlds[w]
-                    top += 1
-            frame[TRY], frame[MIDDLE], frame[STAGE] = cell, top, FAILED
-            counters[0], counters[1] = own | 1 << cell, 0
-            for w in range(frame[BEGIN], frame[END]):
-                node = worlds[w]
-                fated = fate(answering, own, stones[node], cell)
-                if fated == WINS:
-                    counters[1] += 2 * weight[node] if answering == 0 else 0
-                elif fated == DRAWS:
-                    counters[1] += weight[node]
-                elif fated == GOES_ON:
-                    top = planner_turn(
-                        fate, planner, cells, stones, weight, first, edges, inner, node, worlds, top, counters
-                    )
-            frame[HIGH], frame[SUM] = top, counters[1]
-            begin, end = frame[TOP], frame[MIDDLE]
-        elif frame[STAGE] == FAILED:
-            frame[STAGE] = WENT_ON
-            begin, end, own = frame[MIDDLE], frame[HIGH], own | 1 << cell
-        else:
-            if better * frame[SUM] > better * frame[BEST]:
-                frame[BEST] = frame[SUM]
-            frame[TRY], frame[STAGE] = cell + 1, SPLIT
-        if end > begin:
-            following = frames[depth + 1]
-            following[OWN], following[KNOWN], following[BEGIN], following[END] = own, known | 1 << cell, begin, end
-            following[TOP], following[TRY], following[STAGE] = frame[HIGH], 0, SPLIT
-            following[BEST] = -better * WORST
-            depth += 1
+            stones, total = own | bit, 0
+            wins = answerer_wins[stones]
+            taken: list[Node] = []
+            going: list[Node] = []
+            for node in worlds:
+                if node.stones & bit:
+                    taken.append(node)
+                elif wins:
+                    total += node.weight * answerer_win
+                elif stones | node.stones == full:
+                    total += node.weight * DRAW
+                else:
+                    paid, after = answer(node, stones)
+                    total += paid
+                    going += after
+            if len(taken) == len(worlds):
+                continue  # a try that fails in all worlds tells nothing
+            if taken:
+                total += value(own, known | bit, tuple(taken))
+            if going:
+                total += value(stones, known | bit, tuple(going))
+            reached.append(total)
+        return best(reached)
+
+    paid, worlds = answer(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
+    return Fraction(paid + value(0, 0, tuple(worlds)), WIN * denominator)
 
 
-def guaranteed_value(board: Board, player: int, strategy: Strategy) -> Fraction:
-    """What Black gets if one player keeps to a strategy and the other one answers as well as the rules let him."""
-    stones, weight, first, edges, denominator = lives(board, player, strategy)
-    fate, frames, room = compiled(board.fate, FATE), np.zeros((DEEPEST, 11), np.int64), FIRST_ROOM
-    while True:
-        worlds = np.empty(room, np.int64)
-        twice = best_answer(fate, player, board.cells, stones, weight, first, edges, frames, worlds)
-        if twice >= 0:
-            return Fraction(int(twice), 2 * denominator)
-        room *= 2
+def verify(body: Any) -> Bounds:
+    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    check_head(body, KEYS, FORMAT)
+    game = body["game"]
+    demand(isinstance(game, str) and game in GAMES, f"its game must be one of {', '.join(GAMES)}")
+    demand(body["rules"] == RULES and type(body["rules"]) is int, f"its rules must be version {RULES}")
+    check_digest(body)
+    both = body["strategies"]
+    demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
+    value, lower, upper = (fraction(body[key], key) for key in ("value", "lower", "upper"))
+    board = board_of(game)
+    for player, bound, claim in ((BLACK, "lower", lower), (WHITE, "upper", upper)):
+        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]))
+        demand(proved == claim, f"it claims the {bound} bound {claim}, but {PLAYERS[player]} proves {proved}")
+    demand(lower <= value <= upper, "its value is not between its bounds")
+    return lower, upper

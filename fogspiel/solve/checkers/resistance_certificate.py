@@ -1,9 +1,9 @@
-"""The checker of certificates: plain whole numbers, the rules, and nothing else of this package.
+"""The checker of solutions of The Resistance: plain whole numbers, the rules, and no solver.
 
 A certificate is a dict of
 
     format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     payoffs of the resistance as fractions: what its strategy secures, what the spies concede
+    value, lower, upper     payoffs of the resistance as fractions: what it gets at least, what the spies hold it to
     resistance              {history: {mission or plan: probability}} wherever the strategy can come
     spies                   {history and mission: {type: probability of sabotage}} while both teams lack two points
     digest                  of all the rest
@@ -16,69 +16,46 @@ missions that are left, "2,0,0 1,1,1 1,0,1,0,1", if it is the resistance that la
 from which the others are drawn; and the spies sabotage whenever they can.
 """
 
-import json
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from hashlib import sha256
 from itertools import combinations
 from math import lcm
 from typing import Any
 
 from ...games.resistance.setups import SETUPS, VERSION, Setup
+from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, probability, refusal
 
 FORMAT = "fogspiel resistance certificate 1"
 KEYS = ("format", "game", "rules", "value", "lower", "upper", "resistance", "spies", "digest")
 Groups = tuple[int, ...]
 """Masks of players; player i is bit i."""
+Score = tuple[int, int]
+"""The points of the resistance and of the spies."""
 
 
-def verify(document: Any, setup: Setup | None = None) -> Fraction:
-    """The value that a certificate proves, or a ValueError that says what is wrong with it."""
-    if not isinstance(document, dict) or sorted(map(str, document)) != sorted(KEYS):
-        raise ValueError(f"a certificate has exactly the keys {', '.join(KEYS)}")
-    names = {f"resistance{players}": official for players, official in SETUPS.items()}
-    setup = setup or names.get(str(document["game"]))
-    if document["format"] != FORMAT or document["rules"] != VERSION or type(document["rules"]) is not int or not setup:
-        raise ValueError(f"a certificate is a {FORMAT!r} of rules version {VERSION} for one of {', '.join(names)}")
-    if document["digest"] != digest_of(document):
-        raise ValueError("the certificate was changed after it was written: its digest does not fit")
-    if document["game"] != f"resistance{setup.players}":
-        raise ValueError(f"the certificate is for {document['game']}, not for resistance{setup.players}")
-    value, lower, upper = (fraction(document[name], "the " + name) for name in ("value", "lower", "upper"))
-    secured = Resistance(setup, document["resistance"]).payoff()
-    if secured != lower:
-        raise ValueError(f"the resistance's strategy secures {secured}, but the certificate claims {lower}")
-    conceded = Spies(setup, document["spies"]).payoff()
-    if conceded != upper:
-        raise ValueError(f"the spies' strategy concedes {conceded}, but the certificate claims {upper}")
-    if not lower == value == upper:
-        raise ValueError(f"the value {value} is proved only if both bounds, {lower} and {upper}, are equal to it")
-    return value
+class ResistanceCertificate(SolutionCertificate):
+    """The strategies of both teams."""
+
+    resistance: dict[str, dict[str, str]]
+    spies: dict[str, dict[str, str]]
 
 
-def digest_of(document: dict[str, Any]) -> str:
-    """The digest of everything in a certificate but the digest."""
-    rest = {key: value for key, value in document.items() if key != "digest"}
-    return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def fraction(text: Any, name: str) -> Fraction:
-    """A fraction in lowest terms."""
-    try:
-        number = Fraction(text) if isinstance(text, str) else None
-    except (ValueError, ZeroDivisionError):
-        number = None
-    if number is None or str(number) != text:
-        raise ValueError(f"{name} must be a fraction in lowest terms such as '1/3', not {text!r}")
-    return number
-
-
-def probability(text: Any, name: str) -> Fraction:
-    """A fraction between 0 and 1."""
-    number = fraction(text, name)
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} must be between 0 and 1, not {text}")
-    return number
+def verify(body: Any, setup: Setup | None = None) -> Bounds:
+    """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
+    check_head(body, KEYS, FORMAT)
+    official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
+    setup = setup or official.get(str(body["game"]))
+    if setup is None or body["rules"] != VERSION or type(body["rules"]) is not int:
+        raise refusal(f"it must be of rules version {VERSION} for one of {', '.join(official)}")
+    check_digest(body)
+    demand(body["game"] == f"resistance{setup.players}", f"it is for {body['game']}, not for resistance{setup.players}")
+    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
+    least = Resistance(setup, body["resistance"]).payoff()
+    demand(least == lower, f"the resistance's strategy secures {least}, but it claims {lower}")
+    most = Spies(setup, body["spies"]).payoff()
+    demand(most == upper, f"the spies' strategy concedes {most}, but it claims {upper}")
+    demand(lower == value == upper, f"{value} is proved only if both bounds, {lower} and {upper}, are equal to it")
+    return lower, upper
 
 
 def lowest(group: int, number: int) -> int:
@@ -86,7 +63,7 @@ def lowest(group: int, number: int) -> int:
     return sum(1 << player for player in [p for p in range(16) if group >> p & 1][:number])
 
 
-def divided(groups: Groups, mission: int) -> Groups:
+def split(groups: Groups, mission: int) -> Groups:
     """The groups after a mission."""
     return tuple(half for group in groups for half in (group & mission, group & ~mission) if half)
 
@@ -108,16 +85,17 @@ class Table(ABC):
     """A strategy, of which every entry must be used in the end."""
 
     def __init__(self, setup: Setup, table: Any) -> None:
-        if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-            raise ValueError("a strategy must be a table of tables")
+        tables = isinstance(table, dict) and all(isinstance(row, dict) for row in table.values())
+        demand(tables, "a strategy must be a table of tables")
         self.setup, self.table, self.used = setup, table, set[str]()
         self.spies = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
 
-    def row(self, history: str) -> dict[str, Any]:
-        if history not in self.table:
-            raise ValueError(f"the strategy says nothing about the situation {history!r}")
+    def row(self, history: str) -> dict[str, str]:
+        """What the strategy does after a history."""
+        demand(history in self.table, f"the strategy says nothing about the situation {history!r}")
         self.used.add(history)
-        return self.table[history]
+        row: dict[str, str] = self.table[history]
+        return row
 
     def clean(self, number: int, mission: int, spies: int) -> bool:
         """Whether these spies are too few on the mission of a round to sabotage it."""
@@ -127,27 +105,26 @@ class Table(ABC):
         """The payoff that the strategy guarantees."""
         won = self.won("", ((1 << self.setup.players) - 1,), (0, 0))
         extra = sorted(set(self.table) - self.used)
-        if extra:
-            raise ValueError(f"the strategy speaks of the situation {extra[0]!r}, which cannot come up")
+        demand(not extra, f"the strategy speaks of the situation {''.join(extra[:1])!r}, which cannot come up")
         return 2 * won / len(self.spies) - 1
 
     @abstractmethod
-    def won(self, history: str, groups: Groups, score: tuple[int, int]) -> Fraction:
+    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
         """The sum over the spy sets of the probability that the resistance wins from here."""
 
 
 class Resistance(Table):
     """The resistance's strategy against the best spies."""
 
-    def won(self, history, groups, score):
+    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
         return sum(self.against(history, groups, score).values(), Fraction(0))
 
-    def against(self, history: str, groups: Groups, score: tuple[int, int]) -> dict[int, Fraction]:
+    def against(self, history: str, groups: Groups, score: Score) -> dict[int, Fraction]:
         """The probability to win against each spy set, where spies of one type agree on what to do."""
         total = dict.fromkeys(self.spies, Fraction(0))
         shares = {text: probability(share, f"the share of {text!r}") for text, share in self.row(history).items()}
-        if sum(shares.values()) != 1 or 0 in shares.values():
-            raise ValueError(f"the probabilities at {history!r} must be positive and sum to 1")
+        right = sum(shares.values()) == 1 and 0 not in shares.values()
+        demand(right, f"the probabilities at {history!r} must be positive and sum to 1")
         round_, tail = sum(score), max(score) == self.setup.points - 1
         for text, share in shares.items():
             if tail:
@@ -156,7 +133,7 @@ class Resistance(Table):
                     total[spies] += share
                 continue
             mission = self.read(text, groups, self.setup.sizes[round_])
-            after, way = divided(groups, mission), f"{history} {text}".strip()
+            after, way = split(groups, mission), f"{history} {text}".strip()
             passed = self.against(way + "+", after, (score[0] + 1, score[1]))
             failed = self.against(way + "-", after, (score[0], score[1] + 1))
             kinds: dict[str, list[int]] = {}
@@ -174,28 +151,28 @@ class Resistance(Table):
         for mission in crews(groups, size):
             if numbers(groups, mission) == text:
                 return mission
-        raise ValueError(f"{text!r} is no mission of {size} players from groups of {numbers(groups, -1)}")
+        raise refusal(f"{text!r} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
     def planned(self, text: str, groups: Groups, round_: int) -> list[int]:
         """The spy sets that a plan wins against."""
         words = text.split(" ")
-        if len(words) != self.setup.rounds - round_:
-            raise ValueError(f"the plan {text!r} must list {self.setup.rounds - round_} missions")
+        left = self.setup.rounds - round_
+        demand(len(words) == left, f"the plan {text!r} must list {left} missions")
         won = set()
         for number, word in enumerate(words, round_):
             mission = self.read(word, groups, self.setup.sizes[number])
             won |= {spies for spies in self.spies if self.clean(number, mission, spies)}
-            groups = divided(groups, mission)
+            groups = split(groups, mission)
         return sorted(won)
 
 
 class Spies(Table):
     """The spies' strategy against the best resistance."""
 
-    def won(self, history, groups, score):
+    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
         return self.best(history, groups, score, dict.fromkeys(self.spies, Fraction(1)))
 
-    def best(self, history: str, groups: Groups, score: tuple[int, int], weights: dict[int, Fraction]) -> Fraction:
+    def best(self, history: str, groups: Groups, score: Score, weights: dict[int, Fraction]) -> Fraction:
         """The most that the resistance wins, where each spy set comes here with its weight."""
         if max(score) == self.setup.points - 1:
             scale = lcm(*(weight.denominator for weight in weights.values()))
@@ -204,12 +181,12 @@ class Spies(Table):
             return Fraction(self.plan(groups, self.setup.rounds - 1 if behind else sum(score), whole, 0), scale)
         found = []
         for mission in crews(groups, self.setup.sizes[sum(score)]):
-            after, way = divided(groups, mission), f"{history} {numbers(groups, mission)}".strip()
+            after, way = split(groups, mission), f"{history} {numbers(groups, mission)}".strip()
             able = [spies for spies in weights if not self.clean(sum(score), mission, spies)]
             kinds = {spies: numbers(after, spies) for spies in able}
             row = self.row(way) if able else {}
-            if set(row) != set(kinds.values()):
-                raise ValueError(f"the spies' types at {way!r} must be {sorted(set(kinds.values()))}")
+            needed = sorted(set(kinds.values()))
+            demand(sorted(row) == needed, f"the spies' types at {way!r} must be {needed}")
             often = {kind: probability(text, f"the sabotage of {kind!r} at {way!r}") for kind, text in row.items()}
             failed = {spies: weights[spies] * often[kinds[spies]] for spies in able}
             passed = {spies: weight - failed.get(spies, 0) for spies, weight in weights.items()}
@@ -228,7 +205,7 @@ class Spies(Table):
         for mission in crews(groups, size) if total > best else []:
             left = [(spies, weight) for spies, weight in alive if not self.clean(round_, mission, spies)]
             start = total - sum(weight for _, weight in left)
-            best = max(best, start + self.plan(divided(groups, mission), round_ + 1, left, max(best - start, 0)))
+            best = max(best, start + self.plan(split(groups, mission), round_ + 1, left, max(best - start, 0)))
         return best
 
     def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int) -> int:

@@ -1,39 +1,55 @@
 """The checker of certificates: it trusts nothing but the rules of the game and the standard library.
 
 A certificate holds a strategy for each player and claims what they secure. The checker walks all histories by the
-rules, lets the other player answer each strategy as well as he can, and compares; all numbers are fractions.
+rules, lets the other player answer each strategy as well as possible, and compares; all numbers are fractions.
 
     {"format": "fogspiel certificate 1", "game": "kuhn", "rules": 1, "value": "-1/18", "lower": "-1/18",
      "upper": "-1/18", "strategies": [[row, ..], [row, ..]], "digest": ".."}
 
-A row is one thing a player may know and what he does then:
+A row is one thing a player may know and what the player does then:
     {"after": [row number, action] or null, "view": [..], "actions": [..], "probabilities": ["1/3", ..]}
-where `after` is his decision before that. What he never gets to know by his own strategy has no row.
+where `after` is the player's decision before that. What it never gets to know by its own strategy has no row.
 """
 
-import hashlib
-import json
 from collections import defaultdict
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypedDict
 
-from ...core.game import CHANCE, OVER, Game, blank
+from ...core.game import CHANCE, OVER, Game, blank, find_game
+from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
 
 FORMAT = "fogspiel certificate 1"
-KEYS = {"format", "game", "rules", "value", "lower", "upper", "strategies", "digest"}
+KEYS = ("format", "game", "rules", "value", "lower", "upper", "strategies", "digest")
 ROW = {"after", "view", "actions", "probabilities"}
 SIDES = ("first", "second")
 
+
+class Row(TypedDict):
+    """One thing that a player may know, and what the player does then."""
+
+    after: list[int] | None
+    view: list[int]
+    actions: list[int]
+    probabilities: list[str]
+
+
+class TreeCertificate(SolutionCertificate):
+    """The strategies of both players."""
+
+    strategies: list[list[Row]]
+
+
 Plan = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]
-"""What a player does, by what he knows: the number of the row, and the probability of each action."""
+"""What a player does, by what the player knows: the number of the row, and the probability of each action."""
 
 
 class Look(NamedTuple):
-    """A position: who moves (CHANCE and OVER included), his actions, chance's odds, his view, the payoff at the end."""
+    """A position: who moves (CHANCE and OVER included), what the mover may do and sees, the payoff at the end."""
 
     mover: int
     actions: list[int]
-    odds: list[Fraction]
+    chances: list[Fraction]
+    """The probability of each action, where chance moves."""
     view: tuple[int, ...]
     payoff: Fraction = Fraction(0)
 
@@ -41,6 +57,10 @@ class Look(NamedTuple):
 class Positions(Protocol):
     """What the checker must be told about a game."""
 
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int | str: ...
     def root(self) -> Any: ...
     def look(self, position: Any) -> Look: ...
     def after(self, position: Any, action: int) -> Any: ...
@@ -49,15 +69,18 @@ class Positions(Protocol):
 class GamePositions:
     """The positions of a game record are its states."""
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game, version: int | str | None = None):
+        self.name, self.version = game.name, version or game.version
         self.rules, self.sizes, self.payoffs = game.rules, game.sizes, game.payoffs
 
     def root(self) -> Any:
+        """The first state."""
         state = blank(self.sizes.state)
         self.rules.start(state)
         return state
 
     def look(self, position: Any) -> Look:
+        """What the rules say of a state."""
         who, room, seen = int(self.rules.mover(position)), blank(self.sizes.actions), blank(self.sizes.view)
         if who == OVER:
             return Look(OVER, [], [], (), self.payoffs[self.rules.score(position)])
@@ -68,31 +91,10 @@ class GamePositions:
         return Look(who, actions, [], tuple(seen.tolist()))
 
     def after(self, position: Any, action: int) -> Any:
+        """The state after an action."""
         following = position.copy()
         self.rules.apply(following, action)
         return following
-
-
-def demand(condition: bool, sentence: str) -> None:
-    """Refuse the certificate unless the condition holds."""
-    if not condition:
-        raise ValueError(f"the certificate is not valid: {sentence}")
-
-
-def digest_of(body: dict[str, Any]) -> str:
-    """The digest of everything in a certificate but the digest."""
-    rest = {key: value for key, value in body.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def fraction(text: Any, what: str) -> Fraction:
-    """A fraction in the one way it is written: in lowest terms, without blanks."""
-    try:
-        number = Fraction(text) if isinstance(text, str) else None
-    except (ValueError, ZeroDivisionError):
-        number = None
-    demand(number is not None and str(number) == text, f"{what} is {str(text)[:40]!r}, not a fraction in lowest terms")
-    return number  # type: ignore[return-value]
 
 
 def plan_of(rows: Any, side: str) -> Plan:
@@ -102,12 +104,12 @@ def plan_of(rows: Any, side: str) -> Plan:
     for number, row in enumerate(rows):
         place = f"row {number} of the {side} player"
         demand(isinstance(row, dict) and set(row) == ROW, f"{place} must have exactly the keys {sorted(ROW)}")
-        after, view, actions, odds = row["after"], row["view"], row["actions"], row["probabilities"]
+        after, view, actions, listed = row["after"], row["view"], row["actions"], row["probabilities"]
         lists = (view, actions) if after is None else (view, actions, after)
         whole = all(isinstance(cells, list) and all(type(cell) is int for cell in cells) for cells in lists)
-        demand(whole and isinstance(odds, list), f"{place} has something else than lists of whole numbers")
-        demand(len(odds) == len(actions) == len(set(actions)) > 0, f"{place} needs one probability for each action")
-        shares = [fraction(share, f"a probability in {place}") for share in odds]
+        demand(whole and isinstance(listed, list), f"{place} has something else than lists of whole numbers")
+        demand(len(listed) == len(actions) == len(set(actions)) > 0, f"{place} needs one probability for each action")
+        shares = [fraction(share, f"a probability in {place}") for share in listed]
         demand(min(shares) >= 0 and sum(shares) == 1, f"the probabilities in {place} are negative or not 1 in all")
         knowledge = (None if after is None else tuple(after), tuple(view))
         demand(knowledge not in plan, f"{place} repeats an earlier row")
@@ -116,10 +118,10 @@ def plan_of(rows: Any, side: str) -> Plan:
 
 
 def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
-    """What the first player gets when the other one answers the plan as well as he can."""
+    """What the first player gets when the other one answers the plan as well as possible."""
     best, used = (max if planner == 1 else min), set()
 
-    def worth(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:
+    def value(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:
         """Of histories that look the same to the responder: (position, probability, the planner's last decision)."""
         total, groups = Fraction(0), defaultdict(list)
         while waiting:
@@ -130,7 +132,7 @@ def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
             elif look.mover == 1 - planner:
                 groups[look.view, tuple(look.actions)].append((position, weight, decision))
             elif look.mover == CHANCE:
-                for action, share in zip(look.actions, look.odds, strict=True):
+                for action, share in zip(look.actions, look.chances, strict=True):
                     waiting.append((game.after(position, action), weight * share, decision))
             else:
                 demand((decision, look.view) in plan, f"the {SIDES[planner]} player has no row for {look.view}")
@@ -141,20 +143,24 @@ def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
                     if share:
                         waiting.append((game.after(position, action), weight * share, (number, action)))
         for (_, actions), group in groups.items():
-            total += best(worth([(game.after(p, action), w, d) for p, w, d in group]) for action in actions)
+            total += best(value([(game.after(p, action), w, d) for p, w, d in group]) for action in actions)
         return total
 
-    bound = worth([(game.root(), Fraction(1), None)])
+    bound = value([(game.root(), Fraction(1), None)])
     demand(len(used) == len(plan), f"the {SIDES[planner]} player has rows that are never reached")
     return bound
 
 
-def check(body: Any, game: Positions, name: str, version: int | str) -> tuple[Fraction, Fraction]:
-    """The bounds that the certificate proves; a ValueError says why it proves nothing."""
-    demand(isinstance(body, dict) and set(body) == KEYS, f"it must have exactly the keys {sorted(KEYS)}")
-    demand(body["format"] == FORMAT, f"its format is {str(body['format'])[:40]!r}, not {FORMAT!r}")
-    demand(body["game"] == name and body["rules"] == version, f"it must be for version {version} of {name}")
-    demand(body["digest"] == digest_of(body), "it was changed after it was written (its digest does not fit)")
+def verify(body: Any, game: Positions | None = None) -> Bounds:
+    """The bounds that a certificate proves, by these rules or those of the package's game of its name.
+
+    A ValueError says why it proves nothing.
+    """
+    check_head(body, KEYS, FORMAT)
+    game = game or GamePositions(find_game(str(body["game"])))
+    right = body["game"] == game.name and body["rules"] == game.version
+    demand(right, f"it must be for version {game.version} of {game.name}")
+    check_digest(body)
     demand(isinstance(body["strategies"], list) and len(body["strategies"]) == 2, "it must hold two strategies")
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
     lower, upper = (best_response_value(game, plan, planner) for planner, plan in enumerate(plans))

@@ -172,26 +172,26 @@ def efg_text(
         elif label <= LEAF:
             lines.append(ending[LEAF - label])
         else:
-            odds = chances.pop(node)
-            moves = labels.chance.get(node) or [str(slot + 1) for slot in range(len(odds))]
-            listed = [f"{quote(move)} {p}" for move, p in zip(moves, odds, strict=True)]
+            chance_prob = chances.pop(node)
+            moves = labels.chance.get(node) or [str(slot + 1) for slot in range(len(chance_prob))]
+            listed = [f"{quote(move)} {p}" for move, p in zip(moves, chance_prob, strict=True)]
             lines.append(f'c "" {node + 1} "" {brace(listed)} 0')
     return "\n".join(lines) + "\n"
 
 
 def _probabilities(tree: Tree) -> dict[int, list[Fraction]]:
     """The probabilities of the moves at each node of chance; uniform where the node itself has probability 0."""
-    parent, luck, label = tree.parent.tolist(), tree.luck.tolist(), tree.label.tolist()
-    lucks: dict[int, list[int]] = {}
+    parent, chance_index, label = tree.parent.tolist(), tree.chance_index.tolist(), tree.label.tolist()
+    chances: dict[int, list[int]] = {}
     for node in range(1, tree.nodes):
         if label[parent[node]] == CHANCE_NODE:
-            lucks.setdefault(parent[node], []).append(luck[node])
+            chances.setdefault(parent[node], []).append(chance_index[node])
     ratio: dict[tuple[int, int], Fraction] = {}
     out = {}
-    for node, below in lucks.items():
-        above = tree.odds[luck[node]]
+    for node, below in chances.items():
+        above = tree.chance_prob[chance_index[node]]
         for k in below:
-            if (luck[node], k) not in ratio:
-                ratio[luck[node], k] = tree.odds[k] / above if above else Fraction(0)
-        out[node] = [ratio[luck[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
+            if (chance_index[node], k) not in ratio:
+                ratio[chance_index[node], k] = tree.chance_prob[k] / above if above else Fraction(0)
+        out[node] = [ratio[chance_index[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
     return out

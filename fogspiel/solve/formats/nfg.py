@@ -100,7 +100,7 @@ def _taken_outcomes(script: Script, count: int) -> list[Pay]:
     return cells
 
 
-# Writing: a reduced pure strategy picks an action wherever the player's own choices let him come
+# Writing: a reduced pure strategy picks an action wherever the player's own choices let it come
 
 
 def strategies(plex: Treeplex) -> int:
@@ -125,7 +125,7 @@ def nfg_text(
 ) -> str:
     """The reduced normal form of a tree as a file of Gambit's strategic form.
 
-    A strategy is named by its action in each of the player's infosets, * where he does not come by his own choice.
+    A strategy is named by its action in each of the player's infosets, * where its own choices do not lead.
     """
     form, labels = sequence_form(tree), labels or numbered(tree)
     height, width = (strategies(plex) for plex in form.plexes)

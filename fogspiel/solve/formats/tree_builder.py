@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
     parent: int
     slot: int
-    luck: int
+    chance_index: int
     last: tuple[int, int]
     paid: Pay
 
@@ -63,14 +63,14 @@ def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]
 class TreeBuilder:
     """A tree that grows node by node; `where` begins the sentence of every refusal.
 
-    If `remember`, the moves of a player himself tell his infosets apart, besides their keys.
+    If `remember`, the own moves of a player tell its infosets apart, besides their keys.
     """
 
     def __init__(self, source: str, most: int, where: Callable[[], str], remember: bool = False):
         self._source, self._most, self._where, self._remember = source, most, where, remember
-        self._parent, self._slot, self._label, self._luck = array("i"), array("i"), array("i"), array("i")
-        self._odds = [Fraction(1)]
-        self._luck_of = {Fraction(1): 0}
+        self._parent, self._slot, self._label, self._chance_index = array("i"), array("i"), array("i"), array("i")
+        self._chance_prob = [Fraction(1)]
+        self._chance_number = {Fraction(1): 0}
         self._payoffs: dict[Fraction, int] = {}
         self._numbers: dict[tuple[int, Hashable, int], int] = {}
         self._infosets: list[Infoset] = []
@@ -94,12 +94,12 @@ class TreeBuilder:
         if sum(probabilities) != 1:
             total = sum(probabilities, Fraction(0))
             raise ValueError(f"{self._where()}: the probabilities of chance add up to {_brief(total)}, not to 1")
-        lucks = [self._luck_after(place.luck, p) for p in probabilities]
+        chances = [self._chance_after(place.chance_index, p) for p in probabilities]
         self._chance[len(self._parent) - 1] = names
-        self._offer(place, pay, lucks, [place.last] * len(lucks))
+        self._offer(place, pay, chances, [place.last] * len(chances))
 
     def add_decision(self, player: int, key: Hashable, name: str, actions: tuple[str, ...], pay: Pay = NO_PAY) -> None:
-        """Add a decision of a player, in his infoset of that key."""
+        """Add a decision of a player, in its infoset of that key."""
         place = self._next_place(0)
         before = place.last[player]
         number = self._numbers.setdefault((player, key, before if self._remember else 0), len(self._infosets))
@@ -124,7 +124,7 @@ class TreeBuilder:
         lasts = []
         for sequence in range(infoset.first, infoset.first + len(actions)):
             lasts.append((sequence, place.last[1]) if player == 0 else (place.last[0], sequence))
-        self._offer(place, pay, [place.luck] * len(actions), lasts)
+        self._offer(place, pay, [place.chance_index] * len(actions), lasts)
 
     def add_leaf(self, pay: Pay, called: str = "a leaf") -> None:
         """Add an end of the game, at which the players get `pay` and what they were paid on the way."""
@@ -153,8 +153,8 @@ class TreeBuilder:
             parent=np.array(self._parent, np.int32),
             slot=np.array(self._slot, np.int32),
             label=label,
-            luck=np.array(self._luck, np.int32),
-            odds=tuple(self._odds),
+            chance_index=np.array(self._chance_index, np.int32),
+            chance_prob=tuple(self._chance_prob),
             payoffs=tuple(payoffs),
             owner=np.array([row.owner for row in rows], np.int64),
             before=np.array([row.before for row in rows], np.int64),
@@ -171,19 +171,19 @@ class TreeBuilder:
         self._parent.append(place.parent)
         self._slot.append(place.slot)
         self._label.append(label)
-        self._luck.append(place.luck)
+        self._chance_index.append(place.chance_index)
         return place
 
-    def _offer(self, place: Place, pay: Pay, lucks: list[int], lasts: list[tuple[int, int]]) -> None:
+    def _offer(self, place: Place, pay: Pay, chances: list[int], lasts: list[tuple[int, int]]) -> None:
         """Open a place for each action of the node just added; the first action's comes first."""
-        node, count = len(self._parent) - 1, len(lucks)
+        node, count = len(self._parent) - 1, len(chances)
         if len(self._parent) + len(self._open) + count > self._most:
             raise TooLarge(
                 f"{self._source} has more than {self._most:,} nodes: raise --memory (or `most`), or take a smaller game"
             )
         paid = self._paid(place, pay)
         for slot in range(count - 1, -1, -1):
-            self._open.append(Place(node, slot, lucks[slot], lasts[slot], paid))
+            self._open.append(Place(node, slot, chances[slot], lasts[slot], paid))
 
     def _paid(self, place: Place, pay: Pay) -> Pay:
         """What the players have been paid on the way to a node and at it."""
@@ -194,14 +194,14 @@ class TreeBuilder:
             raise ValueError(f"{self._where()}: the payoffs on the way here need numbers above 2^62 to add up exactly")
         return paid
 
-    def _luck_after(self, luck: int, probability: Fraction) -> int:
+    def _chance_after(self, chance_index: int, probability: Fraction) -> int:
         """The number of the probability of getting to a node and then of one move of chance."""
-        odds = self._odds[luck] * probability
-        if odds.denominator > MOST_NUMERATOR:
+        chance_prob = self._chance_prob[chance_index] * probability
+        if chance_prob.denominator > MOST_NUMERATOR:
             raise ValueError(f"{self._where()}: the probabilities of chance are finer than 1 / 2^62 on the way here")
-        number = self._luck_of.setdefault(odds, len(self._odds))
-        if number == len(self._odds):
-            self._odds.append(odds)
+        number = self._chance_number.setdefault(chance_prob, len(self._chance_prob))
+        if number == len(self._chance_prob):
+            self._chance_prob.append(chance_prob)
         return number
 
     def _passes(self, player: int, sequence: int, number: int) -> bool:

@@ -1,4 +1,4 @@
-"""A tree with the words needed to print a solution: who plays, where he decides, and what he can do there."""
+"""A tree with the words needed to print a solution: who plays, where a player decides, and what there is to do."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,8 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
-import numpy as np
-
 from ...core.game import Game
-from ...core.session import view_of
-from ..tree import Tree, tree_of
+from ..tree import Tree, session_at, tree_of
 
 PLAYERS = ("Player 1", "Player 2")
 LONGEST_NAME = 160
@@ -64,17 +61,11 @@ def distinct(names: Sequence[str], owners: Sequence[int]) -> tuple[str, ...]:
 def describe(game: Game, tree: Tree | None = None) -> LabelledTree:
     """The tree of a game in the game's own words: an infoset is named by what its owner sees there."""
     tree = tree_of(game) if tree is None else tree
-    out = np.zeros(game.sizes.actions, np.int64)
     names, actions = [], []
     for owner, node in zip(tree.owner.tolist(), tree.samples.tolist(), strict=True):
-        state = np.zeros(game.sizes.state, np.int64)
-        game.rules.start(state)
-        for slot in tree.way_to(node):
-            game.rules.legal(state, out)
-            game.rules.apply(state, out[slot])
-        listed = game.rules.legal(state, out)
-        names.append(one_line(game.show(view_of(game, state, owner))))
-        actions.append(tuple(game.label(action) for action in out[:listed].tolist()))
+        session = session_at(game, tree, node)
+        names.append(one_line(game.show(session.view(owner))))
+        actions.append(tuple(map(game.label, session.actions)))
     # Payoffs are symmetric around what each would get if they shared alike.
     total = game.payoffs[0] + game.payoffs[-1]
     return LabelledTree(tree, PLAYERS, Labels(distinct(names, tree.owner.tolist()), tuple(actions)), total)

@@ -1,4 +1,4 @@
-"""Interval dominance: drop an action if another one is never worse, whatever anybody does later.
+"""Interval dominance: drop an action if another one is never worse, whatever happens later.
 
 Action a of an infoset goes if some action b has, in every history of the infoset, its worst leaf at least as good for
 the owner as the best leaf of a. That is weak dominance, so the value stays, and an equilibrium of the smaller game is
@@ -16,7 +16,7 @@ from ..tree import LEAF, Tree
 MOST_COMPARED = 1024
 """Infosets with more actions than that are left alone: their pairs would need too much memory."""
 GONE, DROPPED = -1, -2
-"""A sequence without a new number: nobody gets to its infoset any more, or its action was dropped while they did."""
+"""A sequence without a new number: its infoset is never reached any more, or its action was dropped while they did."""
 
 
 @kernel
@@ -87,7 +87,7 @@ def number_kept(parent, slot, label, action, kept, fresh):
 def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
     """The tree without dominated actions, and the new number of each old sequence of both players, GONE or DROPPED.
 
-    A player who gets to an infoset that is gone, as his opponent has made a dropped move, must still leave out the
+    A player who gets to an infoset that is gone, as the opponent has made a dropped move, must still leave out the
     actions that had been dropped by then: what was dropped later may hang on it.
     """
     first, second = (np.arange(tree.plex(player).sequences, dtype=np.int32) for player in (0, 1))
@@ -118,7 +118,7 @@ def _undominated_actions(tree: Tree) -> np.ndarray:
 
 
 def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
-    """The tree with the kept actions only, and what `undominated` says of the old sequences."""
+    """The tree with the kept actions only, and what `undominated_actions` says of the old sequences."""
     action = np.concatenate(([0], np.cumsum(tree.count)))
     fresh = np.empty(tree.nodes, np.int32)
     number_kept(tree.parent, tree.slot, tree.label, action, kept, fresh)
@@ -156,7 +156,7 @@ def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.nda
         parent=np.where(above >= 0, fresh[above], -1).astype(tree.parent.dtype),
         slot=slot,
         label=label.astype(tree.label.dtype),
-        luck=tree.luck[nodes],
+        chance_index=tree.chance_index[nodes],
         owner=tree.owner[met],
         before=before,
         first=first,

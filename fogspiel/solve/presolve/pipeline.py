@@ -1,8 +1,9 @@
 """Presolve: make a game smaller before it is solved, without changing its value.
 
-On the tree, an action goes if another one is never worse, whatever anybody does later (`dominance`). On the sequence
-form, forced moves and choices that do not depend on the opponent are folded into the sequence before them, equal
-payoff rows are merged, dominated ones dropped, and the tail of a game becomes a list of plans where that is smaller.
+On the tree, an action goes if another one is never worse, whatever happens later (`interval_dominance`). On the
+sequence form, forced moves and choices that do not depend on the opponent are folded into the sequence before them,
+equal payoff rows are merged, dominated ones dropped (`row_dominance`), and the tail of a game becomes a list of plans
+where that is smaller (`strategy_expansion`).
 
 Every step is weak dominance or a change of words, so an equilibrium of the reduced game is one of the whole game. In
 every step the plan of an old sequence is the sum of the plans of some new ones, so lifting is one sparse matrix of
@@ -21,11 +22,12 @@ import numpy as np
 from ..sequence_form import SequenceForm, Sparse, Treeplex, clean, plan_of
 from ..tree import Tree, sequence_form
 from .interval_dominance import DROPPED, undominated_actions
-from .row_dominance import drop_dominated_rows, renamed
+from .row_dominance import drop_dominated_rows, share_of
 from .strategy_expansion import expand_tails
 
 Behaviour = np.ndarray | Sequence[Fraction]
 """The probability of each sequence of a player at its infoset: an array of floats or a list of fractions."""
+Pair = tuple[np.ndarray, np.ndarray]
 Lift = Callable[[Behaviour, Behaviour], tuple[Any, Any]]
 
 
@@ -39,35 +41,33 @@ class Reduced:
 
 def presolve_tree(tree: Tree) -> Reduced:
     """The sequence form of a tree, reduced on the tree and on the form until nothing changes."""
-    plexes = tree.plex(0), tree.plex(1)
     pruned, targets = undominated_actions(tree)
-    form, shares = _reduce(sequence_form(pruned))
-    one, two = (
-        _Origin(plexes[p], form.plexes[p], _chain(renamed(targets[p]), shares[p]), targets[p] != DROPPED)
-        for p in (0, 1)
-    )
-    return Reduced(form, lambda first, second: (one.lifted(first), two.lifted(second)))
+    allowed = targets[0] != DROPPED, targets[1] != DROPPED
+    return _reduce((tree.plex(0), tree.plex(1)), sequence_form(pruned), targets, allowed)
 
 
 def presolve_form(form: SequenceForm) -> Reduced:
     """A sequence form, reduced until nothing changes."""
-    smaller, shares = _reduce(form)
-    one, two = (
-        _Origin(form.plexes[p], smaller.plexes[p], shares[p], np.ones(form.plexes[p].sequences, np.bool_))
-        for p in (0, 1)
-    )
-    return Reduced(smaller, lambda first, second: (one.lifted(first), two.lifted(second)))
+    same = np.arange(form.plexes[0].sequences), np.arange(form.plexes[1].sequences)
+    return _reduce(form.plexes, form, same, (same[0] >= 0, same[1] >= 0))
+
+
+def _reduce(plexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> Reduced:
+    """The reduced form of a game whose treeplexes were these; `targets` are the numbers of their sequences by now."""
+    form, shares = reduce_form(form)
+    one, two = (_Origin(plexes[p], form.plexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1))
+    return Reduced(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 
 
 # The steps on the sequence form
 
 
-def _reduce(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
+def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
     """The form after all steps of both players, until nothing changes, and both players' shares.
 
-    Every step is the first player's, so the second takes his with the seats exchanged.
+    Every step is the first player's, so the second takes its steps with the seats exchanged.
     """
-    shares = [renamed(np.arange(plex.sequences)) for plex in form.plexes]
+    shares = [share_of(np.arange(plex.sequences)) for plex in form.plexes]
     before = None
     while before != form.sizes:
         before = form.sizes
@@ -106,7 +106,7 @@ class _Origin:
 
     @cached_property
     def fallback(self) -> np.ndarray:
-        """What is played, all equally likely, in infosets at which the player does not arrive by his own plan."""
+        """What is played, all equally likely, in infosets at which the player does not arrive by its own plan."""
         owner = self.old.infoset_of[1:]
         shared = np.diff(self.share.start)[1:] > 0
         some = np.bincount(owner, shared, self.old.infosets) > 0

@@ -1,6 +1,16 @@
-"""Thinning the sequences of the first player: choices that are no choices, equal payoff rows, dominated ones.
+"""Fewer sequences for the first player: choices that are no choices, equal payoff rows, dominated ones.
 
-All three are weak dominance, so the value stays, and an equilibrium of the thinner form is one of the whole form.
+All three are weak dominance, so the value stays, and an equilibrium of the smaller form is one of the whole form.
+
+An example. Infoset 0 has the sequences 1, 2 and 3, and infoset 1, behind sequence 1, has 4 and 5.
+
+    sequence    0   1   2   3   4   5       against the opponent's sequences a and b
+    payoff a            1   2   4   3
+    payoff b            1   2
+
+Everything below infoset 1 meets sequence a only, so there is nothing to decide: 4 is better, whatever the opponent
+does, and becomes one with its parent, 1. Of the last sequences of infoset 0, which lead to no infoset, 2 is dominated
+by 3. So `target`, the new number of each sequence, is 0 1 - 2 1 -, and infoset 0 has the sequences 1 and 2.
 """
 
 import numpy as np
@@ -14,11 +24,11 @@ MOST_RIVALS = 4096
 
 
 @kernel
-def choose_alone(parent, first, count, start, column, value, meets, worth, chosen):
+def decide_forced(parent, first, count, start, column, value, meets, worth, chosen):
     """Write the action of each infoset at which there is nothing to decide, else -1.
 
     Such an infoset has one action, or everything below it meets one and the same sequence of the opponent: then the
-    best action is the best for every plan of his. A sequence meets no other sequence (-1), one, or many (-2).
+    best action is the best for every plan of the opponent. A sequence meets no other sequence (-1), one, or many (-2).
     """
     for s in range(len(meets)):
         meets[s] = -1
@@ -61,11 +71,13 @@ def digest_rows(items, start, column, value, digest, total, gains, losses):
 
 
 @kernel
-def strike_rivals(begin, items, start, column, value, digest, total, gains, losses, cell, most, kept):
+def strike_dominated(begin, items, start, column, value, digest, total, gains, losses, cell, most, kept):
     """Unmark in each group of rows (begin[g] .. begin[g + 1] - 1) those equal to an earlier one, or dominated.
 
-    A dominated row is nowhere greater than its rival: its sum is smaller, it gains only where the rival gains, and it
-    loses wherever the rival loses. `cell` is a row of zeros, into which the rival is written out.
+    First equal rows, found by a hash table of digests; then, if no more than `most` rows are left, each of these is
+    the rival of all others. A dominated row is nowhere greater than its rival: its sum is smaller, it gains only where
+    the rival gains, and it loses wherever the rival loses; by bits of columns most pairs are told apart at once.
+    `cell` is a row of zeros, into which the rival is written out.
     """
     longest = 1
     for g in range(len(begin) - 1):
@@ -79,7 +91,7 @@ def strike_rivals(begin, items, start, column, value, digest, total, gains, loss
             table[at] = -1
         left = 0
         for a in range(begin[g], begin[g + 1]):
-            at = np.int64(digest[a] & np.uint64(size - 1))
+            at = np.int64(digest[a] & np.uint64(size - 1))  # type: ignore[assignment]
             while table[at] >= 0 and digest[table[at]] != digest[a]:
                 at = (at + 1) & (size - 1)
             b = table[at]
@@ -126,7 +138,7 @@ def undominated_rows(group: np.ndarray, items: np.ndarray, rows: Sparse, width: 
     total, kept = np.empty(len(items), np.int64), np.ones(len(items), np.bool_)
     digest_rows(items, rows.start, rows.column, rows.value, digest, total, gains, losses)
     begin = np.concatenate((np.flatnonzero(np.diff(group, prepend=-1)), [len(group)]))
-    strike_rivals(
+    strike_dominated(
         begin, items, rows.start, rows.column, rows.value, digest, total, gains, losses,
         np.zeros(width, np.int64), MOST_RIVALS, kept,
     )  # fmt: skip
@@ -134,7 +146,7 @@ def undominated_rows(group: np.ndarray, items: np.ndarray, rows: Sparse, width: 
 
 
 @kernel
-def rename(parent, first, count, chosen, kept, target):
+def renumber(parent, first, count, chosen, kept, target):
     """Write the new number of each sequence, -1 where it is gone: folded infosets are their parent's sequence."""
     number = 1
     target[0] = 0
@@ -154,7 +166,7 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     plex, start = form.plexes[0], row_starts(form)
     meets, worth = np.empty(plex.sequences, np.int64), np.empty(plex.sequences, np.int64)
     chosen, target = np.empty(plex.infosets, np.int64), np.empty(plex.sequences, np.int64)
-    choose_alone(plex.parent, plex.first, plex.count, start, form.columns, form.payoffs, meets, worth, chosen)
+    decide_forced(plex.parent, plex.first, plex.count, start, form.columns, form.payoffs, meets, worth, chosen)
     last = np.ones(plex.sequences, np.bool_)
     last[plex.parent] = False
     last[0] = False
@@ -162,7 +174,7 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     kept = np.ones(plex.sequences, np.bool_)
     rows = Sparse(start, form.columns, form.payoffs)
     kept[items] = undominated_rows(plex.infoset_of[items], items, rows, form.plexes[1].sequences)
-    rename(plex.parent, plex.first, plex.count, chosen, kept, target)
+    renumber(plex.parent, plex.first, plex.count, chosen, kept, target)
     live = (chosen < 0) & (target[plex.parent] >= 0)
     count = np.bincount(plex.infoset_of[1:][target[1:] >= 0], minlength=plex.infosets)[live]
     smaller = Treeplex(target[plex.parent[live]], 1 + np.cumsum(count) - count, count)
@@ -170,14 +182,15 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     smaller_form = merge(
         (smaller, form.plexes[1]), target[form.rows[met]], form.columns[met], form.payoffs[met], form.denominator
     )
-    return smaller_form, renamed(target)
+    return smaller_form, share_of(target)
 
 
 def row_starts(form: SequenceForm) -> np.ndarray:
+    """Where the entries of each of the first player's sequences begin."""
     return np.searchsorted(form.rows, np.arange(form.plexes[0].sequences + 1))
 
 
-def renamed(target: np.ndarray) -> Sparse:
+def share_of(target: np.ndarray) -> Sparse:
     """The share in which each old sequence is one new sequence, or none (-1)."""
     start = np.zeros(len(target) + 1, np.int64)
     np.cumsum(target >= 0, out=start[1:])

@@ -3,7 +3,22 @@
 A plan says what to do at every infoset of the tail that it does not itself prevent, and its payoff row is the sum of
 the rows of its sequences. Mixing plans is as good as mixing actions (Kuhn 1953), so the value stays. It pays where the
 opponent decides nothing more: then many plans have equal rows, or dominated ones, and go.
+
+An example. At infoset 0 the player chooses sequence 1 or 2; after 1 it may come to infoset 1 or to infoset 2.
+
+    infoset  parent  sequences        plan  its sequences
+       0        0       1 2             0      1 3 5
+       1        1       3 4             1      1 4 5
+       2        1       5 6             2      1 3 6
+                                        3      1 4 6
+                                        4      2
+
+The tail is infoset 0 with the two below it. If plans 1 and 2 are dominated, infosets 1 and 2 go, and infoset 0 has the
+plans 0, 3 and 4 as its new sequences 1, 2 and 3. The old sequence 1 is then played as often as the new sequences 1 and
+2 together, 3 and 5 as often as 1, 4 and 6 as often as 2, and 2 as often as 3: this is the share that lifting needs.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +67,8 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
     """Write out the plans of the tails: plan[k] .. plan[k + 1] - 1 are the payoffs of plan k, at[k] .. its sequences.
 
     The infosets below sequence s are child[below[s]] .. child[below[s + 1] - 1]; `place` is -1 everywhere. A plan is
-    one sequence of a tail, and one of each infoset below it: they are counted through like the digits of a number.
+    one sequence of a tail, and one of each infoset below it: they are counted through like the digits of a number. In
+    the example sequence 1 has four ways, and way 2 = 0 + 1 * 2 takes the first action of infoset 1, the second of 2.
     """
     k = 0
     for i in tails:
@@ -89,48 +105,71 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
                 k += 1
 
 
-def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
-    """The form with the first player's tails collapsed where that is smaller, and his share."""
-    plex, start, wide = form.plexes[0], row_starts(form), form.plexes[1].sequences
-    plans, payoffs, parts, room = (np.empty(plex.infosets, np.int64) for _ in range(4))
+class Plans(NamedTuple):
+    """The plans of some tails, one tail after the other."""
+
+    tail: np.ndarray
+    """The infoset at which each plan begins."""
+    payoffs: Sparse
+    """The payoff row of each plan."""
+    begin: np.ndarray
+    """The sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1]."""
+    member: np.ndarray
+
+
+def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
+    """The plans of all tails that are worth writing out; `room` becomes what each tail takes as it is."""
+    plex, start = form.plexes[0], row_starts(form)
+    plans, payoffs, parts = (np.empty(plex.infosets, np.int64) for _ in range(3))
     size_up(plex.parent, plex.first, plex.count, start, MOST_PLANS, plans, payoffs, parts, room)
     tails = np.flatnonzero((plans > 0) & (plans + payoffs <= MOST_GROWTH * room))
     child = np.argsort(plex.parent, kind="stable")
     below = np.searchsorted(plex.parent[child], np.arange(plex.sequences + 1))
-    many = int(plans[tails].sum())
-    plan, at = np.zeros(many + 1, np.int64), np.zeros(many + 1, np.int64)
-    entry, worth = np.empty(payoffs[tails].sum(), np.int64), np.empty(payoffs[tails].sum(), np.int64)
+    many, longest = int(plans[tails].sum()), int(payoffs[tails].sum())
+    row, begin = np.zeros(many + 1, np.int64), np.zeros(many + 1, np.int64)
+    entry, worth = np.empty(longest, np.int64), np.empty(longest, np.int64)
     member = np.empty(parts[tails].sum(), np.int64)
     write_plans(
         tails, plex.first, plex.count, below, child, start, form.columns, form.payoffs,
-        np.full(wide, -1), plan, entry, worth, at, member,
+        np.full(form.plexes[1].sequences, -1), row, entry, worth, begin, member,
     )  # fmt: skip
-    tail = np.repeat(tails, plans[tails])
-    kept = undominated_rows(tail, np.arange(many), Sparse(plan, entry, worth), wide)
+    return Plans(np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
+
+
+def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
+    """The form with the first player's tails written out where that is smaller, and the player's share."""
+    plex = form.plexes[0]
+    room = np.empty(plex.infosets, np.int64)
+    tail, payoffs, begin, member = plans_of_tails(form, room)
+    lengths = np.diff(payoffs.start)
+    kept = undominated_rows(tail, np.arange(len(tail)), payoffs, form.plexes[1].sequences)
     left = np.bincount(tail[kept], minlength=plex.infosets)
-    shorter = (left > 0) & (1 + left + np.bincount(tail[kept], np.diff(plan)[kept], plex.infosets) < room)
-    kept &= shorter[tail]
-    # The infosets of the collapsed tails go, and the sequences of their first ones are now the plans
-    gone = (plex.infoset_of[plex.parent] >= 0) & shorter[plex.infoset_of[plex.parent]]
-    count = np.where(gone, 0, np.where(shorter, left, plex.count))
+    expanded = (left > 0) & (1 + left + np.bincount(tail[kept], lengths[kept], plex.infosets) < room)
+    kept &= expanded[tail]
+    # The infosets below an expanded one go, and its sequences are now the plans that are left
+    above = plex.infoset_of[plex.parent]
+    gone = (above >= 0) & expanded[above]
+    count = np.where(gone, 0, np.where(expanded, left, plex.count))
     first = 1 + np.cumsum(count) - count
-    stays = ~(gone | shorter)[plex.infoset_of[1:]]
+    # The new number of each old sequence that stays, and of each plan that is left: the first of its infoset's numbers
+    # plus how many of the same infoset come before it
+    stays = ~(gone | expanded)[plex.infoset_of[1:]]
     target = np.full(plex.sequences, -1)
     target[0] = 0
     target[1:][stays] = (first - plex.first)[plex.infoset_of[1:][stays]] + np.flatnonzero(stays) + 1
-    number = np.zeros(many, np.int64)
-    number[kept] = first[tail[kept]] + np.arange(kept.sum()) - (np.cumsum(left * shorter) - left * shorter)[tail[kept]]
-    old = target[form.rows] >= 0
-    new = np.repeat(kept, np.diff(plan))
+    chosen = tail[kept]
+    before = np.cumsum(left * expanded) - left * expanded
+    number = np.zeros(len(tail), np.int64)
+    number[kept] = first[chosen] + np.arange(len(chosen)) - before[chosen]
+    old, new = target[form.rows] >= 0, np.repeat(kept, lengths)
     smaller = merge(
         (Treeplex(target[plex.parent[~gone]], first[~gone], count[~gone]), form.plexes[1]),
-        np.concatenate((target[form.rows[old]], np.repeat(number, np.diff(plan))[new])),
-        np.concatenate((form.columns[old], entry[: plan[-1]][new])),
-        np.concatenate((form.payoffs[old], worth[: plan[-1]][new])),
+        np.concatenate((target[form.rows[old]], np.repeat(number, lengths)[new])),
+        np.concatenate((form.columns[old], payoffs.column[new])),
+        np.concatenate((form.payoffs[old], payoffs.value[new])),
         form.denominator,
     )
-    through = np.repeat(kept, np.diff(at))
-    whole = np.flatnonzero(target >= 0)
-    sequence = np.concatenate((whole, member[through]))
-    plan_of_it = np.concatenate((target[whole], np.repeat(number, np.diff(at))[through]))
-    return smaller, sparse(sequence, plan_of_it, np.ones(len(sequence)), plex.sequences)
+    unchanged, through = np.flatnonzero(target >= 0), np.repeat(kept, np.diff(begin))
+    sequence = np.concatenate((unchanged, member[through]))
+    part = np.concatenate((target[unchanged], np.repeat(number, np.diff(begin))[through]))
+    return smaller, sparse(sequence, part, np.ones(len(sequence)), plex.sequences)

@@ -1,4 +1,4 @@
-"""From the floats of the linear programme to an exact solution, verified on both sides in whole numbers.
+"""From the floats of the linear program to an exact solution, verified on both sides in whole numbers.
 
 The solver's last basis says which rows hold with equality and which weights are zero; solved in fractions it gives
 both strategies exactly. (Rounding the floats to nearby fractions works for few players only: with ten the weights
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from ...games.resistance.setups import VERSION
-from ..checkers.resistance_certificate import digest_of
-from .linear_program import Programme, Solved
+from ..checkers.primitives import digest_of
+from ..checkers.resistance_certificate import FORMAT, ResistanceCertificate
+from .linear_program import Optimum, SpyProgram
 from .opening import Infoset, Opening, Place, Plan, Tail, row
 from .oracle import SKIPPED, Oracle, answers, at_tails
 from .orbits import plan_text
 
-FORMAT = "fogspiel resistance certificate 1"
 NOISE = 1e-9
-"""The programme's values are good up to this."""
+"""The program's values are good up to this."""
 MOST = 2**62
 """Sums of whole weights below this fit into 64 bits."""
 
@@ -49,14 +49,14 @@ def spies_of(game: Opening, columns: list[Fraction]) -> Spies:
     return plan
 
 
-def resistance_of(programme: Programme, multipliers: list[Fraction]) -> Resistance:
+def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistance:
     """The resistance's strategy in a vertex, where it can come; a ValueError if the vertex is none."""
-    game, found = programme.game, dict[int, Mixture]()
-    rows = iter(range(programme.decisions, len(programme.rows)))
+    game, found = program.game, dict[int, Mixture]()
+    rows = iter(range(program.decisions, len(program.rows)))
     offered: dict[int, dict[Plan, int]] = {}
     for place in game.infosets:
         offered[place.number] = {(mission,): next(rows) for mission, _, _ in place.options}
-    for tail, plan in programme.plans:
+    for tail, plan in program.plans:
         offered.setdefault(game.tails[tail].number, {})[plan] = next(rows)
     reached: list[Place] = [game.infosets[0]]
     for here in reached:
@@ -94,7 +94,7 @@ def guaranteed_value(game: Opening, resistance: Resistance) -> Fraction:
 
 
 def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
-    """How many spy sets the best resistance wins against these spies; close values from the programme save time."""
+    """How many spy sets the best resistance wins against these spies; close values from the program save time."""
     game = judge.game
     rows = at_tails(game, np.array(spies, dtype=object))
     scales = [lcm(*(weight.denominator for weight in row)) for row in rows]
@@ -122,18 +122,18 @@ class Pair:
     upper: Fraction
 
 
-def exact_pair(judge: Oracle, programme: Programme, answer: Solved) -> Pair | None:
+def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | None:
     """The strategies of the vertex that the solver found, or None if they are not optimal in the whole game."""
     game = judge.game
-    corner = programme.vertex()
+    corner = program.vertex()
     if corner is None:
         return None
     columns, multipliers = corner
     try:
-        spies, resistance = spies_of(game, columns), resistance_of(programme, multipliers)
+        spies, resistance = spies_of(game, columns), resistance_of(program, multipliers)
     except ValueError:  # feasible only up to the solver's tolerance
         return None
-    close = answer.values[programme.tails].tolist()
+    close = answer.values[program.tails].tolist()
     pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))
     return pair if pair.lower == pair.upper else None
 
@@ -141,8 +141,8 @@ def exact_pair(judge: Oracle, programme: Programme, answer: Solved) -> Pair | No
 # Words for the checker
 
 
-def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
-    """The solution as JSON can store it; `check` explains the keys."""
+def certificate(game: Opening, pair: Pair) -> ResistanceCertificate:
+    """The solution as JSON can store it; the checker explains the keys."""
     every: list[Place] = [*game.infosets, *game.tails]
     places = {place.number: place for place in every}
     spies: dict[str, dict[str, str]] = {}
@@ -150,7 +150,7 @@ def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
         sabotage = pair.spies[2 + 2 * i] / pair.spies[parent] if pair.spies[parent] else Fraction(1)
         spies.setdefault(way, {})[kind] = str(sabotage)
     lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
-    body = {
+    body: ResistanceCertificate = {
         "format": FORMAT,
         "game": f"resistance{game.setup.players}",
         "rules": VERSION,
@@ -164,5 +164,7 @@ def certificate(game: Opening, pair: Pair) -> dict[str, Any]:
             for number, mixture in sorted(pair.resistance.items())
         },
         "spies": spies,
+        "digest": "",
     }
-    return body | {"digest": digest_of(body)}
+    body["digest"] = digest_of(body)
+    return body

@@ -71,7 +71,8 @@ BITS = np.array([mask.bit_count() for mask in range(1 << 13)], np.int64)
 
 def ones(masks: np.ndarray) -> np.ndarray:
     """How many players each mask has."""
-    return BITS[masks]
+    count: np.ndarray = BITS[masks]
+    return count
 
 
 def types(sets: np.ndarray, groups: Groups) -> np.ndarray:

@@ -15,125 +15,30 @@ from .orbits import everyone, plan_text, split
 LETTERS = "ABCDEFGHIJKLM"
 Table = dict[str, str]
 
-TABLES: dict[int, Table] = {
-    5: {
-        "": "AB",
-        "+": "ABC",
-        "-": "ACD",
-        "++": "AC ABE ABD",
-        "+-": "AE",
-        "-+": "AC",
-        "--": "ACE",
-        "+-+": "ABE ACE",
-        "+--": "ACD",
-        "-++": "ACE BCE",
-        "-+-": "BDE",
-    },
-    6: {
-        "": "AB",
-        "+": "ABC",
-        "-": "DEF",
-        "++": "ABCD ABE ABCF",
-        "+-": "ABEF",
-        "-+": "ADEF",
-        "--": "ABCE",
-        "+-+": "ABD ABEF",
-        "+--": "ABDE",
-        "-++": "BDE ABEF",
-        "-+-": "ACDE",
-    },
-    7: {
-        "": "AB",
-        "+": "CDE",
-        "-": "CDE",
-        "++": "CDE ABCF ACDF",
-        "+-": "ABF",
-        "-+": "CDE",
-        "--": "ABCE",
-        "+-+": "ABFG ADFG",
-        "+--": "ABCG",
-        "-++": "CDEF DEFG",
-        "-+-": "AEFG",
-    },
-    8: {
-        "": "ABC",
-        "+": "ABDE",
-        "-": "ABDE",
-        "++": "ABFG ABCDE ABCFH",
-        "+-": "ABCF",
-        "-+": "ABDE",
-        "--": "ABDFH",
-        "+-+": "ABCDF ACEFH",
-        "+--": "ABCDG",
-        "-++": "ABDEG BCEFH",
-        "-+-": "BDEFG",
-    },
-    9: {
-        "": "ABC",
-        "+": "ABCD",
-        "-": "DEFG",
-        "++": "ABCD DEFGH ABCDE",
-        "+-": "EFGH",
-        "-+": "DEFG",
-        "--": "ADEHI",
-        "+-+": "EFGHI ABDEI",
-        "+--": "ADEFI",
-        "-++": "ADEFG ABDHI",
-        "-+-": "ADEHI",
-    },
-    10: {
-        "": "ABC",
-        "+": "ABCD",
-        "-": "ADEF",
-        "++": "ABCD ADEFG DEHIJ",
-        "+-": "AEFG",
-        "-+": "ADEF",
-        "--": "ADGHI",
-        "+-+": "AEFGH BDEFH",
-        "+--": "BDEFH",
-        "-++": "ADEFG ADHIJ",
-        "-+-": "ADGHI",
-    },
-    11: {
-        "": "ABC",
-        "+": "ABCD",
-        "-": "DEFG",
-        "++": "ABCD DEFGH DEIJK",
-        "+-": "EFGH",
-        "-+": "DEFG",
-        "--": "DHIJK",
-        "+-+": "DEFGH DEIJK",
-        "+--": "DEIJK",
-        "-++": "DEFGH DHIJK",
-        "-+-": "DHIJK",
-    },
-    12: {
-        "": "ABC",
-        "+": "DEFG",
-        "-": "DEFG",
-        "++": "DEFG ABCHI HIJKL",
-        "+-": "ABCH",
-        "-+": "DEFG",
-        "--": "HIJKL",
-        "+-+": "ABCHI HIJKL",
-        "+--": "HIJKL",
-        "-++": "ADEFG HIJKL",
-        "-+-": "HIJKL",
-    },
-    13: {
-        "": "ABC",
-        "+": "DEFG",
-        "-": "DEFG",
-        "++": "ABCH DEFGH IJKLM",
-        "+-": "ABCH",
-        "-+": "DEFG",
-        "--": "HIJKL",
-        "+-+": "ABCHI IJKLM",
-        "+--": "IJKLM",
-        "-++": "DEFGH IJKLM",
-        "-+-": "HIJKL",
-    },
-}
+START = "start"
+PLANS = """
+    players  start  +     -     ++                +-    -+    --     +-+          +--    -++          -+-
+    5        AB     ABC   ACD   AC/ABE/ABD        AE    AC    ACE    ABE/ACE      ACD    ACE/BCE      BDE
+    6        AB     ABC   DEF   ABCD/ABE/ABCF     ABEF  ADEF  ABCE   ABD/ABEF     ABDE   BDE/ABEF     ACDE
+    7        AB     CDE   CDE   CDE/ABCF/ACDF     ABF   CDE   ABCE   ABFG/ADFG    ABCG   CDEF/DEFG    AEFG
+    8        ABC    ABDE  ABDE  ABFG/ABCDE/ABCFH  ABCF  ABDE  ABDFH  ABCDF/ACEFH  ABCDG  ABDEG/BCEFH  BDEFG
+    9        ABC    ABCD  DEFG  ABCD/DEFGH/ABCDE  EFGH  DEFG  ADEHI  EFGHI/ABDEI  ADEFI  ADEFG/ABDHI  ADEHI
+    10       ABC    ABCD  ADEF  ABCD/ADEFG/DEHIJ  AEFG  ADEF  ADGHI  AEFGH/BDEFH  BDEFH  ADEFG/ADHIJ  ADGHI
+    11       ABC    ABCD  DEFG  ABCD/DEFGH/DEIJK  EFGH  DEFG  DHIJK  DEFGH/DEIJK  DEIJK  DEFGH/DHIJK  DHIJK
+    12       ABC    DEFG  DEFG  DEFG/ABCHI/HIJKL  ABCH  DEFG  HIJKL  ABCHI/HIJKL  HIJKL  ADEFG/HIJKL  HIJKL
+    13       ABC    DEFG  DEFG  ABCH/DEFGH/IJKLM  ABCH  DEFG  HIJKL  ABCHI/IJKLM  IJKLM  DEFGH/IJKLM  HIJKL
+"""
+
+
+def _tables(text: str) -> dict[int, Table]:
+    """The tables by the number of players: what to send in each situation, several missions one after the other."""
+    (_, *situations), *rows = [line.split() for line in text.strip().splitlines()]
+    outcomes = ["" if situation == START else situation for situation in situations]
+    plans = ([entry.replace("/", " ") for entry in entries] for _, *entries in rows)
+    return {int(row[0]): dict(zip(outcomes, plan, strict=True)) for row, plan in zip(rows, plans, strict=True)}
+
+
+TABLES = _tables(PLANS)
 """With 5, 6, 7, 8 and 12 players one deal of the letters will do; with the others lots are drawn (see `explain`)."""
 
 

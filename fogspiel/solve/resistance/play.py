@@ -7,7 +7,6 @@ round among those that fit what was played, with the weights that make the whole
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,8 @@ from ...core.agents import PlayerAgent
 from ...core.rng import below, unit
 from ...games.resistance.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
 from ...games.resistance.setups import SETUPS, Setup
+from ..checkers.resistance_certificate import ResistanceCertificate
 from .orbits import Groups, counts, everyone, numbered, split
-
-Solution = dict[str, Any]
 
 
 class Situation:
@@ -66,14 +64,14 @@ def situation(seen: np.ndarray) -> Situation:
     return Situation(SETUPS[int(seen[PLAYERS])], rounds)
 
 
-def offers(solution: Solution, here: Situation) -> dict[tuple[int, ...], Fraction]:
+def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...], Fraction]:
     """The shares of the missions that the resistance may send now, as numbers of the groups, not normalised.
 
     In a tail in which the spies lack one point the numbers are those of the last mission, in the groups with which
     the tail began; all missions of the tail are drawn from it.
     """
     found: dict[tuple[int, ...], Fraction] = {}
-    for text, share in solution["resistance"].get(here.history, {}).items():
+    for text, share in body["resistance"].get(here.history, {}).items():
         words = text.split(" ")
         played = len(here.tail_words)
         weight = Fraction(share)
@@ -91,7 +89,7 @@ def offers(solution: Solution, here: Situation) -> dict[tuple[int, ...], Fractio
 
 
 def unite(missions: list[int]) -> int:
-    """Everybody who went on one of the missions."""
+    """All players who went on one of the missions."""
     mask = 0
     for mission in missions:
         mask |= mission
@@ -106,10 +104,10 @@ def draw_from(players: int, number: int, stream: np.ndarray) -> int:
     return mask
 
 
-def resistance_choice(solution: Solution, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
+def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
     """The mission that the resistance's strategy sends, or any if the missions so far are none of its own."""
     here = situation(seen)
-    shares = offers(solution, here)
+    shares = offers(body, here)
     if not shares:
         return int(actions[below(stream, len(actions))])
     mark, chosen = unit(stream) * float(sum(shares.values())), list(shares)[-1]
@@ -131,37 +129,37 @@ def resistance_choice(solution: Solution, seen: np.ndarray, actions: np.ndarray,
     return again | draw_from(unite(new), size - again.bit_count(), stream)
 
 
-def sabotage_chance(solution: Solution, here: Situation, spies: int, mission: int) -> Fraction:
+def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mission: int) -> Fraction:
     """The probability with which the spies' strategy sabotages a mission, 0 where it cannot."""
     if (spies & mission).bit_count() < here.setup.needed[sum(here.score)]:
         return Fraction(0)
     if here.tail:
         return Fraction(1)
     way, after = here.way(mission)
-    return Fraction(solution["spies"][way][numbered(counts(after, spies))])
+    return Fraction(body["spies"][way][numbered(counts(after, spies))])
 
 
-def spies_choice(solution: Solution, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
+def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
     """Whether the spies' strategy sabotages the mission that is under way."""
     here = situation(seen)
     mission = int(seen[SEEN_MISSION + sum(here.score)])
-    chance = sabotage_chance(solution, here, int(seen[SEEN_SECRET]), mission)
+    chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)
     return SABOTAGE if len(actions) > 1 and unit(stream) < float(chance) else PASS
 
 
 class Follower:
     """Plays a solution, as either team."""
 
-    def __init__(self, solution: Solution, stream: np.ndarray) -> None:
-        self.solution, self.stream = solution, stream
+    def __init__(self, body: ResistanceCertificate, stream: np.ndarray) -> None:
+        self.body, self.stream = body, stream
 
     def begin(self, side: int) -> None:
         self.choice = spies_choice if side else resistance_choice
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        return self.choice(self.solution, seen, np.array(actions, np.int64), self.stream)
+        return self.choice(self.body, seen, np.array(actions, np.int64), self.stream)
 
 
-def follower(name: str, solution: Solution) -> PlayerAgent:
-    """Somebody who plays a solution."""
-    return PlayerAgent(name, lambda stream: Follower(solution, stream))
+def follower(name: str, body: ResistanceCertificate) -> PlayerAgent:
+    """An agent that plays by a certificate."""
+    return PlayerAgent(name, lambda stream: Follower(body, stream))

@@ -1,10 +1,10 @@
-"""The linear programme of the spies with plans of the resistance generated when they are needed.
+"""The linear program of the spies with plans of the resistance generated when they are needed.
 
     minimise q(root) over the spies' realisation plan y and a value q(I) for each infoset I of the resistance:
         q(I) >= q(J) + q(K)       for each mission at I, after which success leads to J and sabotage to K
         q(T) >= sum of y over the spy sets a plan wins against        for each plan generated so far at tail T
 
-(Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the programme, which is a lower bound as
+(Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the program, which is a lower bound as
 plans are missing, and asks the oracle for the best plans against y, which gives an upper bound and the plans to add.
 Only the resistance grows, so the restricted game is valid at every step and the lower bound cannot fall. The
 resistance's strategy is read from the multipliers of the rows. When the bounds meet, the last basis is made exact.
@@ -13,18 +13,19 @@ resistance's strategy is read from the multipliers of the rows. When the bounds 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from time import process_time
-from typing import Any
 
 import numpy as np
 
 from ...games.resistance.setups import Setup
+from ..checkers.resistance_certificate import ResistanceCertificate
+from ..progress import Record
 from .certificate import certificate, exact_pair, payoff
-from .linear_program import Programme
+from .linear_program import SpyProgram
 from .opening import Opening, Plan, opening, row
 from .oracle import SKIPPED, Oracle, answers, at_tails, oracle
 
 WORTHWHILE = 1e-7
-"""A plan must win this many spy sets more than the programme thinks to be worth adding."""
+"""A plan must win this many spy sets more than the program thinks to be worth adding."""
 CLOSED = 1e-6
 """When the bounds are this many spy sets apart, the exact solution may be in sight."""
 MOST_PLANS = 10
@@ -40,7 +41,7 @@ class Step:
 
     number: int
     rows: int
-    """Plans in the programme that gave these bounds."""
+    """Plans in the program that gave these bounds."""
     lower: float
     upper: float
     """The best upper bound so far."""
@@ -48,15 +49,16 @@ class Step:
     """CPU seconds since the solver was started or resumed."""
     plans: list[list[int]]
     """The plans it adds for the next step: the number of the tail, then the missions as masks of players."""
-    certificate: dict[str, Any] | None = None
+    certificate: ResistanceCertificate | None = None
     """The exact solution, in the last step."""
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def record(self) -> dict[str, object]:
         """The step as JSON can store it."""
         return asdict(self)
 
 
-def steps(setup: Setup, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Step]:
+def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[Step]:
     """Solve a set-up step by step; after an interruption go on from the records of the steps there are.
 
     Only new steps are yielded. The stored plans are added and solved again in the same order, so that the solver
@@ -66,34 +68,34 @@ def steps(setup: Setup, stored: Sequence[dict[str, Any]] = ()) -> Iterator[Step]
         return
     started = process_time()
     game = opening(setup)
-    judge, programme = oracle(game), Programme(game)
+    judge, program = oracle(game), SpyProgram(game)
     _, found = best_plans(judge, even_spies(game), np.full(len(game.tails), -1.0), most=1)
-    programme.add(found)
+    program.add(found)
     lower, upper = -1.0, 1.0
     for record in stored:
-        programme.solve()
-        programme.add([(tail, tuple(plan)) for tail, *plan in record["plans"]])
+        program.solve()
+        program.add([(tail, tuple(plan)) for tail, *plan in record["plans"]])
         lower, upper = record["lower"], record["upper"]
     for number in range(len(stored) + 1, 10**6):
-        answer = programme.solve()
-        values, found = best_plans(judge, answer.spies, answer.values[programme.tails])
+        answer = program.solve()
+        values, found = best_plans(judge, answer.spies, answer.values[program.tails])
         best = fold(game, answer.values, values)
         bounds = payoff(game, answer.values[0]), payoff(game, best)
         assert lower <= bounds[0] + CLOSED and bounds[0] <= bounds[1] + CLOSED, "the bounds have crossed"
         lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
         close = best - answer.values[0] <= CLOSED
-        exact = exact_pair(judge, programme, answer) if close else None
+        exact = exact_pair(judge, program, answer) if close else None
         if not (exact or found):
             raise RuntimeError(f"nothing is left to add at {lower}, but the exact bounds do not meet")
         proof = certificate(game, exact) if exact else None
         plans = [] if exact else [[tail, *plan] for tail, plan in found]
-        yield Step(number, len(programme.plans), lower, upper, process_time() - started, plans, proof)
+        yield Step(number, len(program.plans), lower, upper, process_time() - started, plans, proof)
         if exact:
             return
-        programme.add(found)
+        program.add(found)
 
 
-def solve(setup: Setup) -> dict[str, Any]:
+def solve(setup: Setup) -> ResistanceCertificate:
     """The certificate of a set-up: its exact value and an optimal strategy for each team."""
     *_, last = steps(setup)
     assert last.certificate is not None

@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...games.resistance.setups import SETUPS, Setup
-from ..checkers.resistance_certificate import Resistance, Spies
+from ..checkers.resistance_certificate import Resistance, ResistanceCertificate, Spies
 from .orbits import Groups, everyone, split, taken
 from .plan_tables import LETTERS, TABLES, certain_share, letters, missions_after, players, strategy_of
-from .play import Situation, Solution, offers, sabotage_chance
+from .play import Situation, offers, sabotage_chance
 
 
 def odds(share: Fraction) -> str:
@@ -21,7 +21,7 @@ def named(mask: int) -> str:
     return " ".join(letters(mask))
 
 
-def explain(solution: Solution, everything: bool = False) -> list[str]:
+def explain(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
     number = int(solution["game"].removeprefix("resistance"))
     lines = ["THE RESISTANCE", *plan_lines(number), "", "THE SPIES", *spies_lines(solution, everything)]
@@ -90,7 +90,7 @@ class SpyMission(NamedTuple):
     decisions: list[SpyDecision]
 
 
-def spy_missions(solution: Solution, everything: bool = False) -> Iterator[SpyMission]:
+def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> Iterator[SpyMission]:
     """When the spies sabotage: against the plan of `plan_lines`, or in every situation there can be.
 
     Players are called A, B, .. so that the first mission is A B .. and every mission takes the first letters of each
@@ -107,7 +107,7 @@ def spy_missions(solution: Solution, everything: bool = False) -> Iterator[SpyMi
         yield SpyMission(story, [SpyDecision(_members(kind, groups), Fraction(share)) for kind, share in row.items()])
 
 
-def spies_lines(solution: Solution, everything: bool = False) -> list[str]:
+def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     """The missions of `spy_missions`, line by line."""
     lines = [LATE_SABOTAGE]
     for mission, decisions in spy_missions(solution, everything):
@@ -145,7 +145,7 @@ EXAMPLE_SPIES = players("BD")
 EXAMPLE = ((players("AB"), True), (players("ABC"), False), (players("AB"), False), (players("ACD"), False))
 
 
-def example_lines(solution: Solution) -> list[str]:
+def example_lines(solution: ResistanceCertificate) -> list[str]:
     """Bossle's example game of five players, with what the optimal strategies would have done and the odds.
 
     The odds are the resistance's at that point, knowing what it knows, if the spies have played and will play by the
@@ -164,7 +164,7 @@ def example_lines(solution: Solution) -> list[str]:
     return [*lines, "the spies have three points and win"]
 
 
-def _intention(solution: Solution, here: Situation) -> str:
+def _intention(solution: ResistanceCertificate, here: Situation) -> str:
     """What the resistance's strategy would send now."""
     shares = offers(solution, here)
     if not shares:
@@ -178,7 +178,7 @@ def _intention(solution: Solution, here: Situation) -> str:
     return "; or ".join(words) + last
 
 
-def _chance_to_win(solution: Solution, rounds: list[tuple[int, bool]]) -> str:
+def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool]]) -> str:
     """The odds of the resistance after some rounds, as a sentence."""
     setup = SETUPS[EXAMPLE_PLAYERS]
     judge = Spies(setup, solution["spies"])

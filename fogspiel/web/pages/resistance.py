@@ -7,10 +7,9 @@ from fastapi import Path, Request
 from fastapi.responses import HTMLResponse
 
 from ...games.resistance.setups import SETUPS
-from ...runs.kinds.solve import Request as SolveRequest
-from ...runs.kinds.solve import solve_unstored
 from ...solve.checkers.resistance_certificate import Resistance
 from ...solve.resistance.plan_tables import LETTERS, TABLES, certain_share, plan_steps, strategy_of
+from ...solve.resistance.row_generation import solve
 from ...solve.resistance.words import LATE_SABOTAGE, spy_missions
 from .. import JsonObject
 from ..site import Site
@@ -50,7 +49,7 @@ def plan_json(number: int) -> JsonObject:
 
 def spies_json(number: int) -> JsonObject:
     """What the spies do against the plan for that many players; the game is solved for it."""
-    certificate = solve_unstored(SolveRequest(f"resistance{number}"))["certificate"]
+    certificate = solve(SETUPS[number])
     missions = [
         {"mission": mission, "spies": [{"where": decision.where, "does": decision.does} for decision in decisions]}
         for mission, decisions in spy_missions(certificate)

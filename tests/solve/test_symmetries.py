@@ -1,14 +1,14 @@
-"""Symmetries that a user names: suits in Leduc poker, players in the Resistance, and maps that are none."""
+"""Known symmetries: suits in Leduc poker, players in the Resistance, and maps that are none."""
 
 import numpy as np
 import pytest
 from support.small_resistance import small_resistance, swap
+from support.symmetries import Generator, colours_from, orbits, symmetric, try_out
 
 from fogspiel.core.game import find_game
 from fogspiel.games.leduc import rules as leduc
 from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.colour_refinement import colours_from, colours_of, quotient
-from fogspiel.solve.generators import Generator, orbits, symmetric, try_out
+from fogspiel.solve.colour_refinement import colours_of, quotient
 from fogspiel.solve.lp import solve_lp
 from fogspiel.solve.sequence_form import behaviour_of
 from fogspiel.solve.sequence_lp import plans_of, program_of

@@ -2,7 +2,7 @@
 
 Against the best spies such a plan wins a whole number of spy sets, so it can be optimal only if the value is one. It
 is looked for by integer programming among the plans that the lazy solver came across: maximal spies' payoffs v, as in
-the programme of the other side, and weights of missions and plans that are 0 or 1.
+the program of the other side, and weights of missions and plans that are 0 or 1.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...games.resistance.setups import Setup
-from .opening import Infoset, Opening, Place, Plan, opening, row
-from .orbits import plan_text
+from fogspiel.games.resistance.setups import Setup
+from fogspiel.solve.resistance.opening import Infoset, Opening, Place, Plan, opening, row
+from fogspiel.solve.resistance.orbits import plan_text
 
 SLACK = 1e-6
 
@@ -40,7 +40,7 @@ def pure_strategy(setup: Setup, plans: Sequence[tuple[int, Plan]], value: Fracti
 
 
 def _rows(game: Opening, moves: list[tuple[Place, Plan]], least: float) -> tuple[list, list, list]:
-    """The rows of the programme over the weights of the moves and the values v of the spies' infosets."""
+    """The rows of the program over the weights of the moves and the values v of the spies' infosets."""
     above: dict[int, int] = {}
     own: dict[int, list[int]] = {}
     worth: list[dict[int, float]] = [{} for _ in range(1 + 2 * len(game.spy_parent))]

@@ -1,4 +1,6 @@
-"""Symmetries that a user names: "these two players are interchangeable", "suits are interchangeable".
+"""Symmetries that are known: "these two players are interchangeable", "suits are interchangeable".
+
+They judge colour refinement, which finds colourings at least as coarse without being told.
 
 A generator is a map of actions and of views that commutes with the rules; the group that some of them generate cuts
 the infosets and sequences into orbits. It is tried on random histories first. The orbits are an equitable colouring of
@@ -7,14 +9,45 @@ the linear program, which is confirmed as in `refine` before anything is built o
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core.game import OVER, Game
-from ..core.rng import below, stream_of
-from .colour_refinement import Kinds, Quotient, colours_from, quotient
-from .sequence_lp import program_of
-from .tree import Tree, sequence_form
+from fogspiel.core.game import OVER, Game
+from fogspiel.core.rng import below, stream_of
+from fogspiel.solve.colour_refinement import Colours, Quotient, quotient
+from fogspiel.solve.sequence_form import SequenceForm
+from fogspiel.solve.sequence_lp import program_of
+from fogspiel.solve.tree import Tree, sequence_form
+
+
+class Kinds(NamedTuple):
+    """The colour of each infoset and of each sequence of one player."""
+
+    infosets: np.ndarray
+    sequences: np.ndarray
+
+
+def kinds_of(form: SequenceForm, planner: int, colours: Colours) -> tuple[Kinds, Kinds]:
+    """Which infosets and sequences of both players have one colour, from the colours of `program_of(form, planner)`."""
+    mine = form.plexes[planner]
+    planning = Kinds(colours.rows[1 : 1 + mine.infosets], colours.columns[: mine.sequences])
+    responding = Kinds(colours.columns[1 + mine.sequences :], colours.rows[1 + mine.infosets :])
+    return (responding, planning) if planner else (planning, responding)
+
+
+def colours_from(planner: int, kinds: tuple[Kinds, Kinds]) -> Colours:
+    """The colours of `program_of(form, planner)` from those of both players' infosets and sequences."""
+    planning, responding, root = kinds[planner], kinds[1 - planner], np.zeros(1, np.int64)
+    return Colours(
+        _apart(root, planning.infosets, responding.sequences), _apart(planning.sequences, root, responding.infosets)
+    )
+
+
+def _apart(*parts: np.ndarray) -> np.ndarray:
+    """The colours of all parts in turn, no two parts sharing one."""
+    offsets = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts[:-1])])
+    return np.concatenate([part + offset for part, offset in zip(parts, offsets, strict=True)])
 
 
 @dataclass(frozen=True, eq=False)

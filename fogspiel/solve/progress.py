@@ -1,0 +1,49 @@
+"""How a solver tells how far it is, and what it takes to go on after an interruption."""
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .solution import Solution
+
+Record = Mapping[str, Any]
+"""What is kept of one round of a solver, ready for JSON; each solver that has rounds says what is in it."""
+
+
+class Progress(NamedTuple):
+    """How far a solver is: bounds where there are some, and what it takes to go on from here."""
+
+    remark: str
+    lower: float | None = None
+    upper: float | None = None
+    row: Record | None = None
+    """A round to be kept for good."""
+    state: bytes | None = None
+    """All that matters, in place of what was kept before."""
+
+
+class Saved(NamedTuple):
+    """What an interrupted solver left behind."""
+
+    rows: Sequence[Record] = ()
+    state: bytes | None = None
+
+
+AFRESH = Saved()
+
+
+DEFAULT_MEMORY = 4.0
+"""GiB that a game may take unless the user says otherwise."""
+
+
+class Options(NamedTuple):
+    """What a user asks of any route."""
+
+    exact: bool = False
+    """Insist on the exact value, as a fraction."""
+    gap: float = 1e-6
+    """Regret minimisation stops when the bounds are this close."""
+    memory: float = DEFAULT_MEMORY
+
+
+Work = Generator[Progress, None, "Solution"]

@@ -1,0 +1,83 @@
+"""The routes to a solution: each is listed in ROUTES by a file of this folder, of `phantom.routes`, or of a plug-in.
+
+The docstring of the file is the help text. A file imports what its routes need when they are used, so that all of them
+can be looked through at little cost.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...core.plugins import collect
+from ..progress import Options, Saved, Work
+
+if TYPE_CHECKING:
+    from ...core.agents import PlayerAgent
+    from ..game_sources import Problem
+
+ROOMS = ("solve.routes", "phantom.routes")
+AUTO = "auto"
+FIRST = (AUTO, "lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle", "knowledge-trees", "private-histories")
+"""The order of listings; any other route comes last."""
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """What there is to do with certificates of a format of their own."""
+
+    format: str
+    agent: Callable[[str, Any], "PlayerAgent"]
+    """An agent of that name that plays by a certificate."""
+    explain: Callable[[Any, bool], list[str]]
+    """A certificate in words, with everything in it or the most important."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to solve games."""
+
+    name: str
+    solve: Callable[["Problem", Options, Saved], Work]
+    """Solve step by step, going on from what was saved."""
+    exact: bool = False
+    """Whether it can come to the exact value."""
+    made_for: str = ""
+    """The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree."""
+    fits: Callable[["Problem"], bool] = lambda problem: True
+    """Whether it can solve this game."""
+    proofs: Proofs | None = None
+    """For certificates that are not those of whole trees."""
+
+
+def routes() -> list[Route]:
+    """Every route, in the order in which they are listed."""
+    found: dict[str, Route] = {}
+    for room in ROOMS:
+        found |= collect(room, "ROUTES")
+    return [found[name] for name in dict.fromkeys([*FIRST, *found]) if name in found]
+
+
+def find_route(name: str) -> Route:
+    """The route of that name, or a ValueError that lists them."""
+    for route in routes():
+        if route.name == name:
+            return route
+    plain = [route.name for route in routes() if not route.made_for]
+    *special, last = [f"{route.name} for {route.made_for}" for route in routes() if route.made_for]
+    raise ValueError(f"there is no method {name!r}: it is {', '.join([*plain, *special])}, or {last}")
+
+
+def choose_route(name: str, problem: "Problem") -> Route:
+    """The route of that name for this game; `auto` is the one that was made for the game, if there is one."""
+    route = find_route(name)
+    if name == AUTO:
+        return next((special for special in routes() if special.made_for and special.fits(problem)), route)
+    if not route.fits(problem):
+        raise ValueError(f"--method {name} is for {route.made_for}, not for {problem.name}")
+    return route
+
+
+def proofs_of(wanted: str | None) -> Proofs | None:
+    """What there is to do with certificates of this format, if it is not that of whole trees."""
+    found = (route.proofs for route in routes() if route.proofs)
+    return next((proofs for proofs in found if proofs.format == wanted), None)

@@ -1,0 +1,55 @@
+"""The Resistance: knowledge trees up to relabelling, plans generated when they are needed."""
+
+from typing import TYPE_CHECKING
+
+from ..checkers.resistance_certificate import FORMAT, ResistanceCertificate
+from ..progress import Options, Progress, Saved, Work
+from ..solution import Solution
+from . import Proofs, Route
+
+if TYPE_CHECKING:
+    from ...core.agents import PlayerAgent
+    from ..game_sources import Problem
+
+
+def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
+    """Solve The Resistance round by round; every round is a row."""
+    from ...games.resistance.setups import SETUPS
+    from ..resistance.opening import opening
+    from ..resistance.row_generation import steps
+
+    setup = SETUPS[int(problem.name.removeprefix("resistance"))]
+    rows = list(saved.rows)
+    for step in steps(setup, saved.rows):
+        rows.append({key: value for key, value in step.record.items() if key != "seconds"})
+        yield Progress(f"round {step.number}, {step.rows} plans", step.lower, step.upper, rows[-1])
+    game = opening(setup)
+    infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
+    sizes = {"spy_sets": game.total, "infosets": infosets, "rounds": len(rows), "plans": rows[-1]["rows"]}
+    return Solution.proved("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
+
+
+def agent(name: str, body: ResistanceCertificate) -> "PlayerAgent":
+    """An agent that plays by a certificate."""
+    from ..resistance.play import follower
+
+    return follower(name, body)
+
+
+def explain(body: ResistanceCertificate, everything: bool) -> list[str]:
+    """A certificate in words."""
+    from ..resistance.words import explain
+
+    return explain(body, everything)
+
+
+ROUTES = (
+    Route(
+        "knowledge-trees",
+        solve,
+        exact=True,
+        made_for="The Resistance",
+        fits=lambda problem: problem.family == "resistance",
+        proofs=Proofs(FORMAT, agent, explain),
+    ),
+)

@@ -1,0 +1,171 @@
+"""From a tree to an equilibrium: by the simplex method, by sequences that are generated, or by regret minimisation.
+
+Each is a generator that tells how far it is and can be resumed; it works on the reduced game that presolve leaves.
+"""
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from .cfr import Bounds, Regrets
+from .colour_refinement import refine
+from .exact_basis import vertex
+from .fractions import Exact, exact_from, exact_of
+from .lp import Simplex, basis_statuses, guaranteed_value, planner_of
+from .presolve.pipeline import Reduced
+from .progress import Progress, Record, Saved
+from .row_generation import Growth
+from .sequence_form import SequenceForm, behaviour_of
+from .sequence_lp import plans_of, program_of
+from .solution import Size
+
+SMALL_ENOUGH = 2_000_000
+"""Nonzeros of a program up to which `auto` trusts the simplex method."""
+SLICE = 2_000
+"""Simplex iterations between two savings."""
+FIRST_CHECK = 16
+"""Iterations of regret minimisation before bounds are looked at for the first time; then always twice as many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a route arrived at: behaviour strategies in the numbering of the tree."""
+
+    solver: str
+    """What was done, in words."""
+    behaviours: tuple[np.ndarray, np.ndarray]
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    exactly: Callable[[], Exact] | None = None
+    """The same in fractions for the reduced game, where there is a vertex to start from."""
+
+
+Search = Generator[Progress, None, Found]
+Find = Callable[[Reduced, Saved], Search]
+"""How to search a reduced game, going on from what was saved."""
+
+
+def is_small(reduced: Reduced) -> bool:
+    """Whether the simplex method can be trusted with a game."""
+    return len(reduced.form.payoffs) <= SMALL_ENOUGH
+
+
+def by_simplex(reduced: Reduced, saved: Saved) -> Search:
+    """The vertex of the smallest program that describes the game."""
+    form = reduced.form
+    planner = planner_of(form)
+    program = program_of(form, planner)
+    quotient = refine(program)
+    small = quotient.program
+    simplex = Simplex(small, saved.state)
+    while not simplex.advance(SLICE):
+        yield Progress(f"simplex, {simplex.iterations} iterations", state=simplex.basis)
+    point = simplex.point
+    plans = plans_of(form, planner, *quotient.lift(point.primal, point.dual))
+    first, second = (behaviour_of(plex, plan) for plex, plan in zip(form.plexes, plans, strict=True))
+    sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
+    solver = f"simplex on the sequence form ({small.height} x {small.width}), player {planner + 1} plans"
+
+    def exactly() -> Exact:
+        columns, rows = np.arange(small.width), np.arange(small.height)
+        corner = vertex(small, basis_statuses(small, simplex.basis), columns, rows)
+        if corner is None:
+            return exact_of(form, planner, replace(point, basis=None))
+        primal, dual = quotient.lift(*corner)
+        mine, theirs = primal[: form.plexes[planner].sequences], dual[1 + form.plexes[planner].infosets :]
+        return exact_from(form, *((theirs, mine) if planner else (mine, theirs)))
+
+    lower, upper = guaranteed_value(form, *plans)
+    yield Progress("optimal", lower, upper)
+    return Found(solver, reduced.lift(first, second), sizes, exactly)
+
+
+class Grow(Protocol):
+    """Restricted games that grow, after the records of earlier rounds."""
+
+    def __call__(self, form: SequenceForm, *, records: Sequence[Record]) -> Iterator[Growth]: ...
+
+
+def by_growth(words: str, grow: Grow) -> Find:
+    """How to search by restricted games that grow; every round is a row."""
+
+    def search(reduced: Reduced, saved: Saved) -> Search:
+        last = None
+        for last in grow(reduced.form, records=saved.rows):
+            remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
+            yield Progress(remark, last.lower, last.upper, last.record)
+        assert last is not None
+        sizes: Mapping[str, Size] = {"reduced": reduced.form.sizes, "generated": list(last.generated)}
+        return Found(f"{words}, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
+
+    return search
+
+
+NO_BOUNDS = Bounds(-inf, inf, np.empty(0), np.empty(0))
+
+
+@dataclass
+class Runner:
+    """One of the regret minimisers that run side by side."""
+
+    regrets: Regrets
+    stalls: int = 0
+    bounds: Bounds = NO_BOUNDS
+
+    @property
+    def promise(self) -> float:
+        """The gap, doubled for every time that twice as many iterations did not halve it."""
+        return self.bounds.gap * 2.0**self.stalls
+
+
+def by_regrets(names: Iterable[str], gap: float) -> Find:
+    """How to search by regret minimisation until the bounds are close enough.
+
+    The most promising method has its iterations doubled. Each side has the best strategy that any of them found.
+    """
+
+    def search(reduced: Reduced, saved: Saved) -> Search:
+        form = reduced.form
+        runners = [Runner(Regrets(form, name)) for name in names]
+        if saved.state is not None:
+            _restore(runners, saved.state)
+        for runner in runners:
+            runner.regrets.advance(max(0, FIRST_CHECK - runner.regrets.iterations))
+            runner.bounds = runner.regrets.gap()
+        while True:
+            first = max(runners, key=lambda runner: runner.bounds.lower)
+            second = min(runners, key=lambda runner: runner.bounds.upper)
+            lower, upper = first.bounds.lower, second.bounds.upper
+            runner = min(runners, key=lambda runner: runner.promise)
+            regrets = runner.regrets
+            remark = f"{regrets.method}, {regrets.iterations} iterations"
+            if upper - lower <= gap:
+                break
+            yield Progress(remark, lower, upper, state=_state(runners))
+            before = runner.bounds.gap
+            regrets.advance(regrets.iterations)
+            runner.bounds = regrets.gap()
+            runner.stalls += runner.bounds.gap > before / 2
+        yield Progress(remark, lower, upper)
+        used = ", ".join(f"{runner.regrets.method} {runner.regrets.iterations}" for runner in runners)
+        behaviours = reduced.lift(first.bounds.first, second.bounds.second)
+        return Found(f"regret minimisation ({used} iterations)", behaviours, {"reduced": form.sizes})
+
+    return search
+
+
+def _state(runners: list[Runner]) -> bytes:
+    """All runners as bytes."""
+    body = [[runner.stalls, b64encode(runner.regrets.state).decode()] for runner in runners]
+    return zlib.compress(json.dumps(body).encode(), 1)
+
+
+def _restore(runners: list[Runner], state: bytes) -> None:
+    for runner, (stalls, regrets) in zip(runners, json.loads(zlib.decompress(state)), strict=True):
+        runner.regrets.restore(b64decode(regrets))
+        runner.stalls = stalls

@@ -1,0 +1,123 @@
+"""HiGHS, the solver of linear programs, imported when it is first needed: silent, on one thread, always the same path.
+
+    minimise cost.z  subject to  row_lower <= M z <= row_upper  and  column_lower <= z <= column_upper
+
+Here is all that this package knows of highspy; its objects have no types.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Option = bool | int | float | str
+OPTIONS: dict[str, Option] = {"output_flag": False, "threads": 1, "parallel": "off", "solver": "simplex"}
+"""The simplex method, which ends at a vertex; other options are the caller's."""
+BASIC, AT_UPPER = 1, 2
+"""The status of a basic variable and of one at its upper bound; 0 is one at its lower bound, 3 a free one at zero."""
+
+
+class LpFailure(RuntimeError):
+    """A program that has no optimum, or on which the solver gave up."""
+
+
+class Columns(NamedTuple):
+    """The variables of a program."""
+
+    cost: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Rows(NamedTuple):
+    """The constraints of a program: row r has the entries start[r] .. start[r + 1] - 1."""
+
+    start: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def rows_of_table(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Rows:
+    """The rows of a dense table of coefficients."""
+    filled = table != 0
+    return Rows(np.append(0, np.cumsum(filled.sum(axis=1))), np.nonzero(filled)[1], table[filled], lower, upper)
+
+
+def model_of(columns: Columns, rows: Rows) -> Any:
+    """A program as HiGHS takes it."""
+    import highspy
+
+    width, height = len(columns.cost), len(rows.lower)
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = width, height
+    model.col_cost_, model.col_lower_, model.col_upper_ = columns
+    model.row_lower_, model.row_upper_ = rows.lower, rows.upper
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = width, height
+    matrix.start_, matrix.index_, matrix.value_ = rows.start, rows.column, rows.value
+    return model
+
+
+def solver_of(model: Any, **options: Option) -> Any:
+    """A solver that holds a program; options are those of HiGHS."""
+    import highspy
+
+    solver = highspy.Highs()
+    for name, value in (OPTIONS | options).items():
+        solver.setOptionValue(name, value)
+    check(solver.passModel(model), "the program was refused")
+    return solver
+
+
+def add_rows(solver: Any, rows: Rows) -> None:
+    """Add rows to the program of a solver, which goes on from its last basis."""
+    starts, places = np.asarray(rows.start[:-1], np.int32), np.asarray(rows.column, np.int32)
+    entries = len(places), starts, places, np.asarray(rows.value, np.float64)
+    check(solver.addRows(len(rows.lower), rows.lower, rows.upper, *entries), "the rows were refused")
+
+
+def run(solver: Any) -> bool:
+    """Let a solver work; whether it found the optimum, as opposed to coming to its limit of iterations."""
+    import highspy
+
+    check(solver.run(), "the solver failed")
+    status, kinds = solver.getModelStatus(), highspy.HighsModelStatus
+    if status not in (kinds.kOptimal, kinds.kIterationLimit):
+        raise LpFailure(f"the program has no optimum: {solver.modelStatusToString(status).lower()}")
+    return bool(status == kinds.kOptimal)
+
+
+def check(status: Any, complaint: str) -> None:
+    """Raise an LpFailure if a call of HiGHS has failed."""
+    import highspy
+
+    if status == highspy.HighsStatus.kError:
+        raise LpFailure(f"HiGHS: {complaint}")
+
+
+def solve(columns: Columns, rows: Rows, **options: Option) -> tuple[np.ndarray, np.ndarray]:
+    """The optimum of a program: the value of each column, and the dual of each row."""
+    solver = solver_of(model_of(columns, rows), **options)
+    if not run(solver):
+        raise LpFailure("the program was not solved within its limit of iterations")
+    solution = solver.getSolution()
+    return np.array(solution.col_value), np.array(solution.row_dual)
+
+
+def statuses(solver: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The status of each column and of each row in the basis of a solver."""
+    basis = solver.getBasis()
+    return np.array([*map(int, basis.col_status)], np.uint8), np.array([*map(int, basis.row_status)], np.uint8)
+
+
+def set_basis(solver: Any, columns: bytes, rows: bytes) -> None:
+    """Let a solver start from a basis, given by the status of each column and row."""
+    import highspy
+
+    kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
+    basis = highspy.HighsBasis()
+    basis.col_status, basis.row_status = [kinds[k] for k in columns], [kinds[k] for k in rows]
+    basis.valid, basis.alien = True, False
+    check(solver.setBasis(basis), "the basis was refused")

@@ -1,0 +1,144 @@
+"""Routes are found by themselves, checkers know no solver, and a solution can be read by people and by programs."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fogspiel
+from fogspiel import solution
+from fogspiel.core import plugins
+from fogspiel.core.game import find_game
+from fogspiel.games.phantom.words import GAMES as PHANTOM
+from fogspiel.games.shared.boards import BOARDS, GOES_ON, WINS
+from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.solve.checkers import permutation_certificate, phantom_solution
+from fogspiel.solve.game_sources import find_problem
+from fogspiel.solve.routes import choose_route, find_route, routes
+from fogspiel.solve.solution import Solution
+
+PACKAGE = Path(fogspiel.__file__).parent
+CHECKERS = sorted(path.stem for path in (PACKAGE / "solve" / "checkers").glob("[!_]*.py"))
+EVEN = '''"""Both play any action with the same probability."""
+
+import numpy as np
+
+from . import Route
+from ..tree_routes import Found
+from ..tree_solution import solve_tree
+
+
+def search(reduced, saved):
+    yield from ()
+    shares = [np.r_[1.0, np.repeat(1 / plex.count, plex.count)] for plex in reduced.form.plexes]
+    return Found("no thought", reduced.lift(*shares))
+
+
+def solve(problem, options, saved):
+    return solve_tree(problem, options, search, saved)
+
+
+ROUTES = (Route("even", solve),)
+'''
+
+
+@pytest.fixture
+def dropped(tmp_path, monkeypatch):
+    """A plug-in folder with a route in it."""
+    (tmp_path / "solve" / "routes").mkdir(parents=True)
+    (tmp_path / "solve" / "routes" / "even.py").write_text(EVEN)
+    monkeypatch.setenv(plugins.VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def test_a_route_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
+    found = solve_unstored(Request("rps-half", "even"))
+    assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
+    assert found.certificate is not None and "even" in [route.name for route in routes()]
+    with pytest.raises(ValueError, match="--exact needs a vertex"):
+        Request("rps-half", "even", exact=True)
+
+
+def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
+    lines = [sys.executable, "-m", "fogspiel.cli", "solve", "--help"]
+    text = subprocess.run(lines, capture_output=True, text=True, check=True).stdout
+    assert "even: Both play any action" in text and "orders: Permutation tic-tac-toe" in text
+
+
+@pytest.mark.parametrize(
+    ("game", "route"),
+    [
+        ("kuhn", "auto"),
+        ("resistance7", "knowledge-trees"),
+        ("phantom-ttt", "private-histories"),
+        ("phantom-ttt-abrupt", "walks"),
+        ("phantom-ponnuki-2x2", "auto"),
+        ("permutation-ttt", "orders"),
+    ],
+)
+def test_auto_takes_the_route_that_was_made_for_the_game(game, route):
+    assert choose_route("auto", find_problem(game)).name == route
+    assert choose_route("lp", find_problem(game)).name == "lp"
+
+
+def test_an_unknown_route_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, knowledge-trees for The Resistance, .* or walks"):
+        find_route("guess")
+
+
+def test_a_solution_has_words_and_comes_back_from_json():
+    found = solution("kuhn")
+    assert found.words == "exactly -1/18 = -0.0555555555556" and found.exact
+    assert repr(found).startswith("<Solution: the first player gets exactly -1/18")
+    assert "<th>value of kuhn</th><td>exactly -1/18" in found._repr_html_()
+    body = json.loads(json.dumps(found.to_json()))
+    keys = ["value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval"]
+    assert list(body) == keys and Solution.from_json(body).to_json() == body
+    rough = solution("kuhn", solver="cfr+", gap=0.1)
+    assert rough.words.count(" and ") == 1 and rough.interval[0] <= rough.score <= rough.interval[1]
+
+
+# The checkers
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_a_checker_knows_no_solver(name):
+    """It may import the rules of games and what checkers share, and neither numpy nor anything of solve or phantom."""
+    for node in ast.walk(ast.parse((PACKAGE / "solve" / "checkers" / f"{name}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            assert (node.level == 3 and node.module.split(".")[0] in ("core", "games")) or node.module == "primitives"
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            assert not {"numpy", "numba", "highspy"} & {name.split(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKERS if name != "tree_certificate"])
+def test_a_checker_with_rules_of_its_own_loads_neither_numpy_nor_numba(name):
+    code = (
+        f"import sys, fogspiel.solve.checkers.{name}\n"
+        "bad = [m for m in sys.modules if m.split('.')[0] in ('numpy', 'numba', 'highspy')]\n"
+        "sys.exit(str(bad[:3]) if bad else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("game", phantom_solution.GAMES)
+def test_the_rules_of_the_checker_of_phantom_games_are_those_of_the_games(game):
+    mine = phantom_solution.board_of(game)
+    board = BOARDS[mine.name]
+    assert [list(moved) for moved in mine.symmetries] == board.symmetries.tolist()
+    assert mine.names == [board.cell_name(cell) for cell in range(board.cells)]
+    for player in (0, 1):
+        for stones in range(1 << 9):
+            for cell in range(9):
+                fate = board.fate(player, stones, 0, cell)
+                if fate in (WINS, GOES_ON) and not mine.won[player][stones]:
+                    assert mine.won[player][stones | 1 << cell] == (fate == WINS)
+    assert {record.version for record in PHANTOM if record.name == game} == {phantom_solution.RULES}
+
+
+def test_the_version_of_the_checker_of_permutations_is_that_of_the_game():
+    assert find_game("permutation-ttt").version == permutation_certificate.RULES
