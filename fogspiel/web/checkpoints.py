@@ -36,7 +36,7 @@ def choose_checkpoints(found: list[tuple[int, Answer]]) -> list[tuple[int, Answe
     return [found[place] for place in places]
 
 
-def way_of(run: Run) -> Json:
+def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
     other, points = baseline(game, ask["baseline"], ask["seed"]), list[Point]()

@@ -31,7 +31,7 @@ Name = Annotated[
 
 
 @dataclass
-class Followed:
+class FollowedRun:
     """A run as far as it was read."""
 
     store: bytes
@@ -60,7 +60,7 @@ class RunReader:
 
     def __init__(self, path: FilePath):
         self.path = path
-        self._followed: OrderedDict[str, Followed] = OrderedDict()
+        self._followed: OrderedDict[str, FollowedRun] = OrderedDict()
         self._lock = threading.Lock()
 
     def summaries(self) -> list[Summary]:
@@ -84,14 +84,14 @@ class RunReader:
 
         return File(self.path, write=False).ask(question)
 
-    def follow(self, name: str, *, at_once: bool = False) -> Followed:
+    def follow(self, name: str, *, at_once: bool = False) -> FollowedRun:
         """A run as it stands now, or stood a moment ago; only what is new is read."""
         with self._lock:
             known = self._followed.get(name)
             if known is not None and not at_once and time.monotonic() < known.read + FRESH_SECONDS:
                 return known
             file = File(self.path, write=False)
-            found = file.ask(lambda connection, committed: self._caught_up(connection, committed, name))
+            found = file.ask(lambda connection, committed: self._catch_up(connection, committed, name))
             found.running = found.result is None and file.running(found.id)
             found.read = time.monotonic()
             self._followed[name] = found
@@ -100,13 +100,13 @@ class RunReader:
                 self._followed.popitem(last=False)
             return found
 
-    def _caught_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> Followed:
+    def _catch_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> FollowedRun:
         """What was remembered of a run, with the rows that came since."""
         entry, store = _entry(connection, committed, name), identity(connection)
         found = self._followed.pop(name, None)
         if found is None or (found.store, found.id) != (store, entry.id) or found.length > entry.length:
             ask = json.loads(entry.ask)
-            found = Followed(store, entry.id, ask, kind_of_method(ask.get("method")).trail(ask))
+            found = FollowedRun(store, entry.id, ask, kind_of_method(ask.get("method")).trail(ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
         question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
         for number, kind, body, check in connection.execute(question, (entry.id, found.length)):

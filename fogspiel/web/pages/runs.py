@@ -23,7 +23,7 @@ from ...runs.store import Json, Summary
 from ...stats.race import RACES
 from ...tune.methods import methods
 from .. import JsonObject
-from ..checkpoints import way_of
+from ..checkpoints import checkpoint_scores
 from ..requests import AnyRequest, InvalidRequest, all_faults
 from ..run_processes import resume_command
 from ..run_reader import Name
@@ -188,7 +188,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     def way(name: Name) -> JsonObject:
         """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
         rows = reader.follow(name).length
-        return site.background.compute(("way", name, rows), lambda: way_of(reader.run(name)))
+        return site.background.compute(("way", name, rows), lambda: checkpoint_scores(reader.run(name)))
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
