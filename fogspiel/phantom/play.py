@@ -20,7 +20,7 @@ from ..solve.checkers.phantom_solution import (
 
 
 def situation_seen(seen: np.ndarray) -> Situation:
-    """What a player knows at his turn, as the rows of a certificate have it."""
+    """What a player knows at its turn, as the rows of a certificate have it."""
     turn = int(seen[SEEN_TURN]) // 2
     record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]

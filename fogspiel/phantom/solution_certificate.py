@@ -1,7 +1,7 @@
 """The solution of a phantom game as JSON can store it; its checker reads it back and says what it proves.
 
     format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     Black's value, and what the strategies secure for Black and concede to him
+    value, lower, upper     Black's value, and what the strategies guarantee Black at least and at most
     strategies              {"black": [row, ..], "white": [row, ..]}
     digest                  of all the rest
 
@@ -10,7 +10,7 @@ player names the cells with these probabilities. A history is a list of turns, "
 after failures on B1 and B2, one on C1. Rows are kept up to symmetry: of all images of history and failed tries the one
 whose turns, the earliest first, have the smallest (failed set, cell), and at last the smallest failed set, where cell
 is row * columns + column and a set is the sum of 2 ** cell. The probabilities of a row are kept by every symmetry that
-keeps its history and failed tries. Where there is no row the player names the first cell that he does not know.
+keeps its history and failed tries. Where there is no row the player names the first cell that it does not know.
 """
 
 from fractions import Fraction

@@ -118,7 +118,7 @@ def choice(board: Board, advice: Advice) -> str:
 
 
 def board_text(board: Board, player: int, advice: Advice) -> list[str]:
-    """The board as the player knows it, * where he may try, the last row on top; hex leans to the right."""
+    """The board as the player knows it, * where it may try, the last row on top; hex leans to the right."""
     marks = [
         MARKS[player] if advice.own >> cell & 1
         else MARKS[1 - player] if advice.known >> cell & 1

@@ -1,10 +1,10 @@
 """The permutation version solved: a double oracle in floats that ends in fractions (McMahan, Gordon and Blum 2003).
 
-By symmetry a player loses nothing if he draws one of the symmetries of the board for each game, so a strategy is a
+By symmetry a player loses nothing by drawing one of the symmetries of the board for each game, so a strategy is a
 mixture of permutations each of which stands for all its images, and payoffs are averages over them. Each round solves
 the game restricted to the permutations found so far and searches all permutations for better ones: the best with each
 two-cell prefix whose first cell represents an orbit. When there is none, the last basis is solved in fractions, and
-the best responses to them, over all permutations and in whole numbers, must secure the same for both.
+the best responses to them, over all permutations and in whole numbers, must guarantee the same to both.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,9 +53,9 @@ class Round:
     sizes: tuple[int, int]
     """How many permutations each player had in the restricted game."""
     lower: float
-    """The most that a strategy of the first player has secured so far."""
+    """The most that a strategy of the first player has guaranteed so far."""
     upper: float
-    """The least that a strategy of the second player has held him to so far."""
+    """The least that a strategy of the second player has conceded so far."""
     added: Known
     """The permutations that the next round has in addition."""
     certificate: PermutationCertificate | None = None
@@ -147,11 +147,13 @@ def answers(board: Board, mixtures: Mixtures) -> Replies:
 
 
 def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
-    """What the first player's mixture gets at least, and what the second player's lets him have at most."""
+    """What the first player's mixture gets at least, and what the second player's concedes at most."""
     return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
 
 
-def improvements(board: Board, known: Known, replies: Replies, above: Any, below: Any) -> Known:
+def improvements(
+    board: Board, known: Known, replies: Replies, above: float | Fraction, below: float | Fraction
+) -> Known:
     """The new permutations by which the first player gets more than `above`, the second player less than `below`."""
     bars = (above, 1 - below)
     found: list[list[Permutation]] = []
@@ -163,7 +165,7 @@ def improvements(board: Board, known: Known, replies: Replies, above: Any, below
 
 def prefixes(board: Board) -> list[Permutation]:
     """All pairs of cells of which the first is the least of its orbit."""
-    firsts = sorted(set(board.symmetries.min(axis=0).tolist()))
+    firsts = [orbit[0] for orbit in board.orbits]
     return [(first, second) for first in firsts for second in range(board.cells) if second != first]
 
 
