@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 
 from ..core.person_session import PersonSession
 from ..games.chess.fen import SIDES, move_name, parse_move
-from ..games.chess.position import KINDS, PAWN, PLY, QUEEN, end_of, promotion_of, start_of
+from ..games.chess.men import KINDS, PAWN, QUEEN
+from ..games.chess.move_code import end_of, promotion_of, start_of
+from ..games.chess.position import PLY
 from ..games.chess.words import board_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import ENDINGS, reveal, show

@@ -15,7 +15,8 @@ from ..core.game import find_game
 from ..core.rng import stream_of
 from ..core.session import Session
 from ..games.chess.bits import rows_of
-from ..games.chess.position import KINDS, KING, KNIGHT, MEN, PAWN
+from ..games.chess.men import KINDS, KING, KNIGHT, PAWN
+from ..games.chess.position import MEN
 from .beliefs.matrix_engine import MatrixEngine
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax

@@ -14,7 +14,8 @@ import numpy as np
 from ..core.game import blank
 from ..core.kernel import kernel, trailing_zeros
 from ..games.chess.bits import rows_of
-from ..games.chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
+from ..games.chess.men import KINDS, KING, PAWN
+from ..games.chess.position import MEN, MOVER, PLY
 from ..games.kriegspiel import rules
 
 LATEST = 60

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..games.chess.attempts import lose_own, move_own
 from ..games.chess.fen import SIDES, parse_square
-from ..games.chess.position import MEN, NOBODY, POSITION
+from ..games.chess.men import NO_MAN
+from ..games.chess.position import MEN, POSITION
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
 from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
@@ -229,5 +230,5 @@ def _filter_messages(game: Movetext, number: int, side: int) -> Reading:
 
 def _lose(men: np.ndarray, side: int, square: int) -> None:
     """Take off the man that was lost; one taken en passant may have been announced one square behind."""
-    if int(lose_own(men, square)) == NOBODY:
+    if int(lose_own(men, square)) == NO_MAN:
         lose_own(men, square + (8 if side == 0 else -8))

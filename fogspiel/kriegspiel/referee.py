@@ -18,22 +18,10 @@ from ..core.heartbeat import beat
 from ..core.session import Session, finish_game
 from ..games.chess.attempts import attempt_squares
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, position_of, square_name
+from ..games.chess.men import KING, PAWN, QUEEN, kind_on
 from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ..games.chess.position import (
-    KING,
-    MEN,
-    MOVER,
-    PAWN,
-    PLY,
-    POSITION,
-    QUEEN,
-    RIGHTS,
-    end_of,
-    kind_on,
-    move_of,
-    promotion_of,
-    start_of,
-)
+from ..games.chess.move_code import end_of, move_of, promotion_of, start_of
+from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS
 from ..games.chess.words import directions_in, message_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import ENDINGS, GAMES

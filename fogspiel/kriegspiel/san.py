@@ -11,9 +11,13 @@ import numpy as np
 
 from ..core.game import blank
 from ..games.chess.attempts import MOST_ATTEMPTS, attempts
+from ..games.chess.bits import NO_SQUARE
 from ..games.chess.fen import LETTERS, parse_square, square_name
-from ..games.chess.moves import CHECKERS, LIMITS, can_move, legal_moves, restrict
-from ..games.chess.position import KING, NO_SQUARE, PAWN, end_of, kind_on, make, promotion_of, start_of, victim_square
+from ..games.chess.limits import CHECKERS, LIMITS, restrict
+from ..games.chess.men import KING, PAWN, kind_on
+from ..games.chess.move_code import end_of, promotion_of, start_of
+from ..games.chess.moves import can_move, legal_moves
+from ..games.chess.position import make, victim_square
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
 CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}

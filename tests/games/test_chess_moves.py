@@ -11,18 +11,8 @@ import pytest
 
 import fogspiel
 from fogspiel.games.chess.fen import START, fen_of, move_name, parse_move, parse_square, position_of, square_name
-from fogspiel.games.chess.moves import (
-    CHECKERS,
-    LIMITS,
-    MOST_MOVES,
-    can_move,
-    is_legal,
-    legal_count,
-    legal_moves,
-    perft,
-    possible_passant,
-    restrict,
-)
+from fogspiel.games.chess.limits import CHECKERS, LIMITS, restrict
+from fogspiel.games.chess.moves import MOST_MOVES, can_move, is_legal, legal_count, legal_moves, perft, possible_passant
 from fogspiel.games.chess.position import cannot_mate, key_of, make
 from fogspiel.games.kriegspiel import rules
 

@@ -127,7 +127,9 @@ def test_a_resampled_state_can_be_played_to_its_end(game):
 
 def move_men(state, player, rng):
     """Let the other's men at Kriegspiel stand anywhere, as if they had come there in any way."""
-    from fogspiel.games.chess.position import CLOCK, KINDS, MEN, MOVER, NO_SQUARE, PASSANT, RIGHTS
+    from fogspiel.games.chess.bits import NO_SQUARE
+    from fogspiel.games.chess.men import KINDS
+    from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PASSANT, RIGHTS
     from fogspiel.games.kriegspiel import rules
 
     own, other = state[MEN + player], state[MEN + 1 - player]

@@ -10,7 +10,8 @@ from fogspiel.core.drawing import draw_state, draw_view
 from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
 from fogspiel.games.battleship import rules as battleship
-from fogspiel.games.chess.position import KINDS, MEN
+from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.position import MEN
 from fogspiel.games.kriegspiel import rules as kriegspiel
 
 NAMES = sorted(games())

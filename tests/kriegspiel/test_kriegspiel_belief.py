@@ -5,7 +5,8 @@ import pytest
 
 from fogspiel.core.game import blank
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.position import KING, MEN, MOVER, PAWN
+from fogspiel.games.chess.men import KING, PAWN
+from fogspiel.games.chess.position import MEN, MOVER
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.belief_map import beliefs
 from fogspiel.kriegspiel.engine import Effort, find_engine

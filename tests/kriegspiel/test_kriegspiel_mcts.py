@@ -7,9 +7,11 @@ import pytest
 
 from fogspiel.core.rng import below, stream_of
 from fogspiel.games.chess.fen import START, parse_move, parse_square, position_of
+from fogspiel.games.chess.limits import LIMITS, restrict
+from fogspiel.games.chess.men import KING, PAWN
 from fogspiel.games.chess.messages import MESSAGE
-from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
-from fogspiel.games.chess.position import KING, MEN, PAWN
+from fogspiel.games.chess.moves import is_legal
+from fogspiel.games.chess.position import MEN
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.beliefs.board_survey import SURVEY, survey_board
 from fogspiel.kriegspiel.beliefs.matrix_tries import hear_our_tries, tilt

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import below, stream_of
+from fogspiel.games.chess.bits import NO_SQUARE
 from fogspiel.games.chess.fen import parse_move, parse_square
+from fogspiel.games.chess.limits import LIMITS, restrict
+from fogspiel.games.chess.men import KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
-from fogspiel.games.chess.position import KINDS, KING, KNIGHT, MEN, NO_SQUARE, PAWN, POSITION, QUEEN, ROOK, king_of
+from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.games.chess.position import MEN, POSITION, king_of
 from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
 from fogspiel.kriegspiel.beliefs.metaposition import META
 from fogspiel.kriegspiel.engine import Effort, Engine, find_engine

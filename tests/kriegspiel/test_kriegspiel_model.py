@@ -9,7 +9,8 @@ from support.commands import DOCUMENTED
 
 from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.position import KING, MEN, PAWN
+from fogspiel.games.chess.men import KING, PAWN
+from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.beliefs.matrix_engine import MatrixEngine
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engine

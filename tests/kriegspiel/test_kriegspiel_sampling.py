@@ -7,10 +7,13 @@ import pytest
 
 from fogspiel.core.game import DRAW, WIN
 from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bits import NO_SQUARE
 from fogspiel.games.chess.fen import parse_move
+from fogspiel.games.chess.limits import LIMITS
+from fogspiel.games.chess.men import PAWN
 from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
-from fogspiel.games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION
+from fogspiel.games.chess.moves import MOST_MOVES, is_legal
+from fogspiel.games.chess.position import MEN, MOVER, POSITION
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies

@@ -11,8 +11,10 @@ from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game as refereed
 from fogspiel.core.simulate import Match
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
-from fogspiel.games.chess.position import KINDS, MEN, MOVER, PLY
+from fogspiel.games.chess.limits import LIMITS, restrict
+from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.games.chess.position import MEN, MOVER, PLY
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 

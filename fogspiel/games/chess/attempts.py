@@ -2,25 +2,10 @@
 
 from ...core.kernel import kernel, ones, trailing_zeros
 from . import bits
-from .bits import bit
-from .moves import PROMOTIONS, castlings, list_moves, pushes, reach
-from .position import (
-    KINDS,
-    KING,
-    KING_SIDE,
-    LAST_RANKS,
-    NOBODY,
-    PAWN,
-    QUEEN,
-    QUEEN_SIDE,
-    ROOK,
-    ROOK_HOME,
-    end_of,
-    kind_on,
-    move_of,
-    promotion_of,
-    start_of,
-)
+from .bits import LAST_RANKS, bit
+from .men import KINDS, KING, NO_MAN, PAWN, QUEEN, ROOK, kind_on, reach
+from .move_code import castling_rook, end_of, move_of, promotion_of, start_of
+from .moves import PROMOTIONS, castlings, list_moves, pushes
 
 MOST_ATTEMPTS = 384
 """More than nine queens, two rooks, two bishops, two knights and a king can try on an empty board."""
@@ -116,8 +101,7 @@ def move_own(men, colour, move):
         men[PAWN] ^= bit(end)
         men[promotion] |= bit(end)
     elif kind == KING and abs(end - start) == 2:
-        side = KING_SIDE if end > start else QUEEN_SIDE
-        men[ROOK] ^= bit(ROOK_HOME[colour, side]) | bit((start + end) // 2)
+        men[ROOK] ^= bit(castling_rook(colour, start, end)) | bit((start + end) // 2)
     return kind
 
 
@@ -125,6 +109,6 @@ def move_own(men, colour, move):
 def lose_own(men, square):
     """Take an own man off the board. The kind that was lost."""
     kind = kind_on(men, square)
-    if kind != NOBODY:
+    if kind != NO_MAN:
         men[kind] ^= bit(square)
     return kind

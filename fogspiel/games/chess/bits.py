@@ -10,6 +10,13 @@ import numpy as np
 from ...core.kernel import inlined, leading_zeros
 
 NONE, ALL = np.int64(0), np.int64(-1)
+NO_SQUARE = -1
+A_FILE = np.int64(0x0101010101010101)
+H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
+SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
+LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)
+"""Where each colour's pawns start, and where they promote."""
+LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
 RANK, FILE, RISING, FALLING = 0, 1, 2, 3
 """The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1."""
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))

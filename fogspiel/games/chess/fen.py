@@ -4,35 +4,11 @@ import re
 
 import numpy as np
 
-from .moves import attackers
-from .position import (
-    BLACK,
-    CLOCK,
-    FORWARD,
-    KINDS,
-    KING,
-    KING_HOME,
-    KNIGHT,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    NOBODY,
-    PASSANT,
-    PAWN,
-    PLY,
-    POSITION,
-    RIGHTS,
-    ROOK,
-    ROOK_HOME,
-    WHITE,
-    end_of,
-    kind_on,
-    king_of,
-    move_of,
-    occupied,
-    promotion_of,
-    start_of,
-)
+from .bits import NO_SQUARE
+from .limits import attackers
+from .men import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, PAWN, ROOK, WHITE, kind_on
+from .move_code import KING_HOME, ROOK_HOME, end_of, move_of, promotion_of, start_of
+from .position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, king_of, occupied
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LETTERS = "pnbrqk"
@@ -162,7 +138,7 @@ def fen_of(pos: np.ndarray) -> str:
         row, gap = "", 0
         for square in range(8 * rank, 8 * rank + 8):
             kind = int(kind_on(pos, square))
-            if kind == NOBODY:
+            if kind == NO_MAN:
                 gap += 1
                 continue
             letter = LETTERS[kind]

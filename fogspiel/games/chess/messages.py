@@ -8,9 +8,11 @@
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from . import bits
-from .bits import ABOVE, BELOW, FALLING, FILE, RANK, RISING, THROUGH, bit
-from .moves import ALLOWED, CHECKERS, PINNED, passant_is_legal, taken_left, taken_right
-from .position import KNIGHT, LAST_RANKS, MEN, MOVER, NO_SQUARE, PASSANT, PAWN, king_of
+from .bits import ABOVE, BELOW, FALLING, FILE, LAST_RANKS, NO_SQUARE, RANK, RISING, THROUGH, bit
+from .limits import ALLOWED, CHECKERS, PINNED
+from .men import KNIGHT, PAWN
+from .moves import passant_is_legal, taken_left, taken_right
+from .position import MEN, MOVER, PASSANT, king_of
 
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
 MESSAGE = 4

@@ -8,104 +8,14 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from . import bits
-from .bits import ALL, BETWEEN, NONE, THROUGH, bit, diagonal, straight
-from .position import (
-    A_FILE,
-    BISHOP,
-    FORWARD,
-    H_FILE,
-    KINDS,
-    KING,
-    KING_HOME,
-    KING_SIDE,
-    KNIGHT,
-    LAST_RANKS,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    PASSANT,
-    PAWN,
-    POSITION,
-    QUEEN,
-    QUEEN_SIDE,
-    RIGHTS,
-    ROOK,
-    ROOK_HOME,
-    SECOND_RANKS,
-    WHITE,
-    end_of,
-    kind_on,
-    king_of,
-    make,
-    move_of,
-    occupied,
-    start_of,
-)
+from .bits import A_FILE, BETWEEN, H_FILE, LAST_RANKS, NO_SQUARE, NONE, SECOND_RANKS, THROUGH, bit
+from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, restrict
+from .men import FORWARD, KINDS, KING, PAWN, QUEEN, WHITE, kind_on, reach
+from .move_code import KING_HOME, KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, move_of, start_of
+from .position import MEN, MOVER, PASSANT, POSITION, RIGHTS, king_of, make, occupied
 
-CHECKERS, ALLOWED, PINNED = 0, 1, 2
-LIMITS = 3
-"""The cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned."""
 MOST_MOVES = 256
 PROMOTIONS = 4
-
-
-@kernel
-def attackers(pos, square, colour, occ):
-    """The men of a colour that attack a square, with these squares taken as occupied."""
-    queens, kings = pos[QUEEN], pos[KING]
-    found = bits.PAWN[1 - colour, square] & pos[PAWN]
-    found |= bits.KNIGHT[square] & pos[KNIGHT]
-    found |= bits.KING[square] & kings
-    found |= straight(square, occ) & (pos[ROOK] | queens)
-    found |= diagonal(square, occ) & (pos[BISHOP] | queens)
-    return found & pos[MEN + colour]
-
-
-@kernel
-def restrict(pos, limits):
-    """Work out what limits the mover: checks and pins."""
-    mover = pos[MOVER]
-    king, own, other = king_of(pos, mover), pos[MEN + mover], pos[MEN + 1 - mover]
-    occ = own | other
-    checkers = attackers(pos, king, 1 - mover, occ)
-    limits[CHECKERS] = checkers
-    if checkers == 0:
-        limits[ALLOWED] = ALL
-    elif checkers & (checkers - 1):
-        limits[ALLOWED] = NONE
-    else:
-        limits[ALLOWED] = BETWEEN[king, trailing_zeros(checkers)] | checkers
-    snipers = other & (
-        (straight(king, other) & (pos[ROOK] | pos[QUEEN])) | (diagonal(king, other) & (pos[BISHOP] | pos[QUEEN]))
-    )
-    pinned = NONE
-    while snipers:
-        shield = BETWEEN[king, trailing_zeros(snipers)] & own
-        if shield and shield & (shield - 1) == 0:
-            pinned |= shield
-        snipers &= snipers - 1
-    limits[PINNED] = pinned
-
-
-@inlined
-def reach(kind, square, occ):
-    """The squares that a man other than a pawn attacks."""
-    if kind == KNIGHT:
-        return bits.KNIGHT[square]
-    if kind == KING:
-        return bits.KING[square]
-    found = NONE
-    if kind != BISHOP:
-        found |= straight(square, occ)
-    if kind != ROOK:
-        found |= diagonal(square, occ)
-    return found
-
-
-@kernel
-def attacks_of(kind, square, colour, occ):
-    """The squares that a man attacks."""
-    return bits.PAWN[colour, square] if kind == PAWN else reach(kind, square, occ)
 
 
 @kernel
@@ -213,15 +123,12 @@ def destinations(pos, kind, square, limits):
     mover = pos[MOVER]
     if kind == KING:
         return _king_destinations(pos, square, limits)
-    if kind == PAWN:
-        found = pushes(square, mover, occupied(pos)) & limits[ALLOWED]
-        if limits[PINNED] & bit(square):
-            found &= THROUGH[king_of(pos, mover), square]
-        return found | pawn_captures(pos, square, limits)
-    found = reach(kind, square, occupied(pos)) & ~pos[MEN + mover] & limits[ALLOWED]
+    occ = occupied(pos)
+    found = pushes(square, mover, occ) if kind == PAWN else reach(kind, square, occ) & ~pos[MEN + mover]
+    found &= limits[ALLOWED]
     if limits[PINNED] & bit(square):
         found &= THROUGH[king_of(pos, mover), square]
-    return found
+    return found | pawn_captures(pos, square, limits) if kind == PAWN else found
 
 
 @kernel

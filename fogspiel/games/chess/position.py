@@ -1,68 +1,28 @@
 """A chess position in thirteen numbers.
 
-    0..5    the pawns, knights, bishops, rooks, queens and kings of both colours, as sets of squares
-    6, 7    the men of White and of Black
-    8       who moves: 0 White, 1 Black
-    9       castling rights: 1 White's king side, 2 White's queen side, 4 and 8 Black's
-    10      the square that a pawn has just passed over in a double step, or -1
-    11      plies since the last capture or pawn move
-    12      plies since the start
-
-A move is from + 64 * to + 4096 * promotion, the promotion 0 or a kind of man from knight to queen; castling is a move
-of the king by two squares.
+0..5    the pawns, knights, bishops, rooks, queens and kings of both colours, as sets of squares
+6, 7    the men of White and of Black
+8       who moves: 0 White, 1 Black
+9       castling rights: 1 White's king side, 2 White's queen side, 4 and 8 Black's
+10      the square that a pawn has just passed over in a double step, or -1
+11      plies since the last capture or pawn move
+12      plies since the start
 """
 
 import numpy as np
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
-from .bits import NONE, bit
+from .bits import LIGHT_SQUARES, NO_SQUARE, bit
+from .men import BISHOP, FORWARD, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
+from .move_code import castling_rook, end_of, promotion_of, start_of
 
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
-KINDS = 6
-NOBODY = 6
-"""What stands on an empty square."""
-WHITE, BLACK = 0, 1
 MEN = 6
 """Cell 6 + colour is the set of that colour's men."""
 MOVER, RIGHTS, PASSANT, CLOCK, PLY = 8, 9, 10, 11, 12
 POSITION = 13
 """The number of cells."""
-NO_SQUARE = -1
-A_FILE = np.int64(0x0101010101010101)
-H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
-SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
-LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)
-"""Where each colour's pawns start, and where they promote."""
-FORWARD = np.array([8, -8], np.int64)
-KING_SIDE, QUEEN_SIDE = 0, 1
-ROOK_HOME = np.array([[7, 0], [63, 56]], np.int64)
-KING_HOME = np.array([4, 60], np.int64)
 MIX_1, MIX_2 = np.int64(0x3F58476D1CE4E5B9), np.int64(0x14D049BB133111EB)
-LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
-
-
-@inlined
-def move_of(start, end, promotion):
-    """A move as a number."""
-    return start + 64 * end + 4096 * promotion
-
-
-@inlined
-def start_of(move):
-    """The square that a move leaves."""
-    return move & 63
-
-
-@inlined
-def end_of(move):
-    """The square that a move goes to."""
-    return (move >> 6) & 63
-
-
-@inlined
-def promotion_of(move):
-    """The kind that a pawn becomes, or 0."""
-    return move >> 12
+"""The factors of keys."""
 
 
 @inlined
@@ -75,25 +35,6 @@ def occupied(pos):
 def king_of(pos, colour):
     """The square of a king."""
     return trailing_zeros(pos[KING] & pos[MEN + colour])
-
-
-@inlined
-def union(men):
-    """All squares of six sets of men."""
-    found = NONE
-    for kind in range(KINDS):
-        found |= men[kind]
-    return found
-
-
-@kernel
-def kind_on(pos, square):
-    """The kind of the man on a square, or NOBODY."""
-    there = bit(square)
-    for kind in range(KINDS):
-        if pos[kind] & there:
-            return kind
-    return NOBODY
 
 
 @kernel
@@ -149,8 +90,7 @@ def make(pos, move):
         elif abs(end - start) == 16:
             passed = (start + end) // 2
     elif kind == KING and abs(end - start) == 2:
-        side = KING_SIDE if end > start else QUEEN_SIDE
-        rook = bit(ROOK_HOME[mover, side]) | bit((start + end) // 2)
+        rook = bit(castling_rook(mover, start, end)) | bit((start + end) // 2)
         pos[ROOK] ^= rook
         pos[MEN + mover] ^= rook
     pos[RIGHTS] &= ~(_lost_rights(start) | _lost_rights(end))

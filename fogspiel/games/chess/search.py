@@ -15,50 +15,20 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel, trailing_zeros
 from . import bits
-from .bits import NONE, THROUGH, bit
+from .bits import LAST_RANKS, NO_SQUARE, NONE, THROUGH, bit
+from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, restrict
+from .men import FORWARD, KINDS, KING, NO_MAN, PAWN, QUEEN, ROOK, WHITE, kind_on, reach
+from .move_code import castling_rook, end_of, move_of, promotion_of, start_of
 from .moves import (
-    ALLOWED,
-    CHECKERS,
-    LIMITS,
     MOST_MOVES,
-    PINNED,
-    attackers,
     destinations,
     legal_moves,
     list_moves,
     list_queening_moves,
     pawn_captures,
-    reach,
-    restrict,
     threatened_by_pawns,
 )
-from .position import (
-    FORWARD,
-    KINDS,
-    KING,
-    KING_SIDE,
-    LAST_RANKS,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    NOBODY,
-    PASSANT,
-    PAWN,
-    POSITION,
-    QUEEN,
-    QUEEN_SIDE,
-    ROOK,
-    ROOK_HOME,
-    WHITE,
-    end_of,
-    kind_on,
-    king_of,
-    make,
-    move_of,
-    promotion_of,
-    start_of,
-    victim_square,
-)
+from .position import MEN, MOVER, PASSANT, POSITION, king_of, make, victim_square
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MOST_MOVES
@@ -122,8 +92,7 @@ def change(pos, move):
     if victim != NO_SQUARE:
         gain += WORTH[1 - mover, kind_on(pos, victim), victim]
     elif kind == KING and abs(end - start) == 2:
-        side = KING_SIDE if end > start else QUEEN_SIDE
-        gain += WORTH[mover, ROOK, (start + end) // 2] - WORTH[mover, ROOK, ROOK_HOME[mover, side]]
+        gain += WORTH[mover, ROOK, (start + end) // 2] - WORTH[mover, ROOK, castling_rook(mover, start, end)]
     return gain if mover == WHITE else -gain
 
 
@@ -194,7 +163,7 @@ def arrange(row):
     for i in range(MOVES, MOVES + row[COUNT]):
         move = row[i]
         victim = kind_on(row, end_of(move))
-        if victim != NOBODY:
+        if victim != NO_MAN:
             row[i] |= (64 + 8 * victim - kind_on(row, start_of(move))) << ORDER
         if promotion_of(move) == QUEEN:
             row[i] += 100 << ORDER

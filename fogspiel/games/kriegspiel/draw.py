@@ -7,8 +7,9 @@ import numpy as np
 from ...core.game import Game
 from ...core.picture import Chess, Parts
 from ..chess.fen import LETTERS, SIDES, square_name
+from ..chess.men import KINDS, KING, PAWN
 from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ..chess.position import KINDS, KING, MEN, MOVER, PAWN, PLY
+from ..chess.position import MEN, MOVER, PLY
 from ..chess.words import directions_in, message_text
 from . import rules
 from .words import ENDINGS, recent_messages

@@ -23,25 +23,14 @@ from ...core.game import DRAW, LOSS, OVER, WIN
 from ...core.kernel import kernel
 from ...core.rng import below
 from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices, refuse, taken_choice
+from ..chess.bits import NO_SQUARE
+from ..chess.limits import CHECKERS, LIMITS, restrict
+from ..chess.men import KINDS
 from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, announced_capture, directions, pawn_tries
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
-from ..chess.moves import CHECKERS, LIMITS, can_move, is_legal, possible_passant, restrict
-from ..chess.position import (
-    CLOCK,
-    KINDS,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    PLY,
-    POSITION,
-    RIGHTS,
-    cannot_mate,
-    end_of,
-    key_of,
-    make,
-    start_of,
-    victim_square,
-)
+from ..chess.move_code import end_of, start_of
+from ..chess.moves import can_move, is_legal, possible_passant
+from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make, victim_square
 
 SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
 LONGEST = 100

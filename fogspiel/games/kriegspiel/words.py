@@ -8,8 +8,9 @@ import numpy as np
 from ...core.game import Game, Rules, Sizes
 from ..chess.attempts import MOST_ATTEMPTS
 from ..chess.fen import SIDES, fen_of, move_name
+from ..chess.men import KINDS
 from ..chess.messages import MESSAGE
-from ..chess.position import KINDS, MEN, MOVER, PLY, POSITION
+from ..chess.position import MEN, MOVER, PLY, POSITION
 from ..chess.words import board_text, message_text
 from . import rules
 

@@ -17,9 +17,9 @@ those that self-play has tuned are in `parameters`.
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, NONE, bit
+from ...games.chess.men import KING, PAWN, QUEEN, kind_on, reach
 from ...games.chess.messages import CHECKS, SQUARE, TAKEN, TRIES
-from ...games.chess.moves import reach
-from ...games.chess.position import KING, PAWN, QUEEN, end_of, kind_on, start_of
+from ...games.chess.move_code import end_of, start_of
 from .board_survey import clear_chance, pin_chance, survey_board
 from .matrix_checks import hear_check_to_them, hear_check_to_us
 from .matrix_tries import hear_our_tries, hear_their_tries

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import BETWEEN, THROUGH, bit
-from ...games.chess.position import KING, PAWN
+from ...games.chess.men import KING, PAWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE
 
 MARGIN, PADDED = 2, 12

@@ -10,10 +10,12 @@ import numpy as np
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.rng import below
 from ...games.chess import bits, messages, position
-from ...games.chess.bits import ALL, BETWEEN, NONE, along, bit
+from ...games.chess.bits import ALL, BETWEEN, NO_SQUARE, NONE, along, bit
+from ...games.chess.limits import LIMITS, attackers, restrict
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, attacks_of, kind_on
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ...games.chess.moves import LIMITS, attackers, attacks_of, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, MEN, MOVER, NO_SQUARE, PAWN, QUEEN, ROOK, occupied
+from ...games.chess.moves import can_move, destinations, threatened_by_pawns
+from ...games.chess.position import MEN, MOVER, occupied
 from ...games.kriegspiel import rules
 from .particle_filter import copy_board
 
@@ -254,7 +256,7 @@ def faults(seen, board, limits):
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen.refused[square]
-        if ends and ends & destinations(board, position.kind_on(board, square), square, limits):
+        if ends and ends & destinations(board, kind_on(board, square), square, limits):
             found |= WRONG_REFUSAL
             break
     if not can_move(board, limits):

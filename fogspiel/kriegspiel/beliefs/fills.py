@@ -7,7 +7,7 @@ at the edge of the board and also the sign bit, which `>>` drags along.
 import numpy as np
 
 from ...core.kernel import inlined, kernel
-from ...games.chess.position import A_FILE, H_FILE
+from ...games.chess.bits import A_FILE, H_FILE
 
 TOP, BOTTOM = np.int64(-(1 << 56)), np.int64(0xFF)
 EAST, WEST = ~A_FILE, ~H_FILE

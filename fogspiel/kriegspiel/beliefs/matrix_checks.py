@@ -5,9 +5,8 @@ import numpy as np
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ABOVE, BELOW, BETWEEN, FILE, NONE, RANK, bit
+from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, reach
 from ...games.chess.messages import BY_KNIGHT, line_of_check
-from ...games.chess.moves import reach
-from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from .board_survey import clear_chance
 from .lines import NEXT
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, occupancy, scale_row

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...core.rng import split
 from ...games.chess.attempts import move_own
+from ...games.chess.men import KINDS
 from ...games.chess.messages import CHECKS, MESSAGE, TAKEN, TRIES
-from ...games.chess.position import KINDS
 from ...games.kriegspiel import rules
 from ..engine import Effort, Engine
 from ..opponent_model import attraction_of

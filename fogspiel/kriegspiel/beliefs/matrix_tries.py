@@ -11,7 +11,7 @@ import numpy as np
 from ...core.kernel import kernel, ones
 from ...games.chess import bits
 from ...games.chess.bits import bit
-from ...games.chess.position import KING, PAWN
+from ...games.chess.men import KING, PAWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, total
 
 WIDEST_TILT, BISECTIONS = 12.0, 40

@@ -10,9 +10,10 @@ import numpy as np
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
-from ...games.chess.bits import ALL, BETWEEN, bit
-from ...games.chess.moves import reach, taken_left, taken_right
-from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, WHITE, end_of, start_of, union
+from ...games.chess.bits import A_FILE, ALL, BETWEEN, NO_SQUARE, bit
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, WHITE, reach, union
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import taken_left, taken_right
 from .fills import BOTTOM, TOP, leaps
 
 DIGITS = 5

@@ -3,9 +3,9 @@
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ABOVE, BELOW, BETWEEN, FILE, NONE, THROUGH, along, bit
+from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, attacks_of
 from ...games.chess.messages import BY_FILE, BY_KNIGHT, BY_RANK, direction_of_check, line_of_check
-from ...games.chess.moves import attacks_of
-from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, start_of
+from ...games.chess.move_code import end_of, start_of
 from .metaposition import occupy, possible_men
 
 DIRECTIONS = 5

@@ -4,9 +4,8 @@ import numpy as np
 
 from ...core.kernel import kernel, leading_zeros, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import NONE, bit
-from ...games.chess.moves import reach
-from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, union
+from ...games.chess.bits import A_FILE, NO_SQUARE, NONE, bit
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, reach, union
 from . import fills
 from .fills import BOTTOM, around, leaps
 from .metaposition import THEIR_FOURTH_RANK, add_pawns, clear, drop_pawn, enemies, per_file, sure_attacks

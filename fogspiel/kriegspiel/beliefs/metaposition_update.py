@@ -18,10 +18,10 @@
 
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import BETWEEN, NONE, bit
+from ...games.chess.bits import BETWEEN, NO_SQUARE, NONE, bit
+from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, kind_on, reach
 from ...games.chess.messages import CHECKS, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ...games.chess.moves import reach
-from ...games.chess.position import BISHOP, KING, KNIGHT, NO_SQUARE, PAWN, end_of, kind_on, start_of
+from ...games.chess.move_code import end_of, start_of
 from .metaposition import (
     OWN_FIFTH_RANK,
     OWN_SEVENTH_RANK,

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import bit
-from ...games.chess.position import FORWARD, LAST_RANKS, SECOND_RANKS
+from ...games.chess.bits import LAST_RANKS, SECOND_RANKS, bit
+from ...games.chess.men import FORWARD
 from .lines import LENGTHS, LINES, NEXT
 from .probability_matrices import KINGS, LEAST, PAWNS, PIECES, attacked_squares, occupancy, scale_row, total
 

@@ -9,10 +9,13 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
-from ...games.chess.bits import bit
+from ...games.chess.bits import NO_SQUARE, bit
+from ...games.chess.limits import LIMITS, restrict
+from ...games.chess.men import PAWN
 from ...games.chess.messages import CHECKS, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, directions, pawn_tries
-from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
-from ...games.chess.position import MEN, MOVER, NO_SQUARE, PAWN, POSITION, end_of, make, start_of, victim_square
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
+from ...games.chess.position import MEN, MOVER, POSITION, make, victim_square
 
 EAGER = 12.0
 """How much likelier than another move a capture by a pawn or a recapture is."""

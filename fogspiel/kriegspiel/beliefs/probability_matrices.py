@@ -8,10 +8,10 @@ import numpy as np
 
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN, NONE, bit
+from ...games.chess.bits import BETWEEN, LAST_RANKS, NONE, bit
+from ...games.chess.men import KINDS, KING, attacks_of, kind_on, union
 from ...games.chess.messages import NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
-from ...games.chess.moves import attacks_of
-from ...games.chess.position import KINDS, KING, LAST_RANKS, end_of, kind_on, promotion_of, start_of, union
+from ...games.chess.move_code import end_of, promotion_of, start_of
 
 KINGS, PAWNS, PIECES = 0, 1, 2
 """The rows of the matrices."""

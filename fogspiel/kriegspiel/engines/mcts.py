@@ -13,8 +13,9 @@ from itertools import takewhile
 import numpy as np
 
 from ...core.agents import Player
+from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ...games.chess.messages import MESSAGE
-from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, promotion_of
+from ...games.chess.move_code import promotion_of
 from ...games.kriegspiel import rules
 from ..beliefs.belief_update import sharpen
 from ..beliefs.matrix_engine import MatrixEngine

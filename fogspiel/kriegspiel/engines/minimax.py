@@ -4,10 +4,11 @@ import numpy as np
 
 from ...core.rng import below, unit
 from ...games.chess.attempts import move_own
+from ...games.chess.bits import NO_SQUARE
 from ...games.chess.fen import parse_move
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
 from ...games.chess.moves import MOST_MOVES
-from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.kriegspiel import rules
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_checks import checkers

@@ -22,10 +22,12 @@ import numpy as np
 
 from ...core.rng import below
 from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN
+from ...games.chess.bits import BETWEEN, NO_SQUARE
+from ...games.chess.limits import LIMITS
+from ...games.chess.men import KINDS, QUEEN
 from ...games.chess.messages import SQUARE
-from ...games.chess.moves import LIMITS
-from ...games.chess.position import KINDS, MEN, MOVER, NO_SQUARE, POSITION, QUEEN, end_of, start_of
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.position import MEN, MOVER, POSITION
 from ...games.kriegspiel import rules
 from ..beliefs.consistent_boards import observation_of, observe_last
 from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ...core.rng import below
+from ...games.chess.men import PAWN
 from ...games.chess.messages import SQUARE, TAKEN, TRIES
-from ...games.chess.position import PAWN, end_of, start_of
+from ...games.chess.move_code import end_of, start_of
 from ...games.kriegspiel import rules
 from ..engine import Engine, Maker
 

@@ -11,8 +11,11 @@ import numpy as np
 
 from ...core.kernel import kernel
 from ...games.chess.bits import NONE, bit
-from ...games.chess.moves import LIMITS, destinations, restrict
-from ...games.chess.position import MOVER, WHITE, end_of, kind_on, make, start_of
+from ...games.chess.limits import LIMITS, restrict
+from ...games.chess.men import WHITE, kind_on
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import destinations
+from ...games.chess.position import MOVER, make
 from ...games.chess.search import LEVELS, ROW, SCORE, change, place, search_move, standing
 
 ILLEGAL = -(2**31)

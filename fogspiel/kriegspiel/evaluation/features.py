@@ -12,8 +12,7 @@ import numpy as np
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ALL, BETWEEN, NONE, THROUGH, bit
-from ...games.chess.moves import attacks_of, reach
-from ...games.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
+from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, attacks_of, kind_on, reach
 from ..beliefs.board_survey import MOST_PINNED, PROTECTED, SURVEY, UNPROTECTED, survey_board
 from ..beliefs.probability_matrices import KINGS, LEAST, PAWNS, PIECES
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import bit, diagonal, straight
-from ...games.chess.position import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
+from ...games.chess.bits import A_FILE, bit, diagonal, straight
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ..beliefs.fills import around
 from ..beliefs.metaposition import age_sum, enemies, per_file, possible_men, sure_attacks
 

@@ -9,19 +9,9 @@ import numpy as np
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, bit
+from ...games.chess.men import KING, PAWN, attacks_of, kind_on, reach
 from ...games.chess.messages import BY_KNIGHT, line_of_check
-from ...games.chess.moves import attacks_of, reach
-from ...games.chess.position import (
-    KING,
-    KING_SIDE,
-    PAWN,
-    QUEEN_SIDE,
-    ROOK_HOME,
-    end_of,
-    kind_on,
-    promotion_of,
-    start_of,
-)
+from ...games.chess.move_code import castling_rook, end_of, promotion_of, start_of
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
 from ..beliefs.lines import NEXT
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
@@ -118,8 +108,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     if kind == KING:
         king = end
         if abs(end - start) == 2:
-            home = ROOK_HOME[known.colour, KING_SIDE if end > start else QUEEN_SIDE]
-            own = own & ~bit(home) | bit((start + end) // 2)
+            own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
     if kind == KING or bits.KING[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
     hits = attacks_of(kind, end, known.colour, own)

@@ -20,8 +20,10 @@ import numpy as np
 
 from ...core.heartbeat import beat
 from ...games.chess.fen import fen_of, move_name
-from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
-from ...games.chess.position import MOVER, WHITE, make
+from ...games.chess.limits import CHECKERS, LIMITS, restrict
+from ...games.chess.men import WHITE
+from ...games.chess.moves import can_move, is_legal
+from ...games.chess.position import MOVER, make
 from ...games.chess.search import MATE, standing
 from .board_evaluator import ILLEGAL, MOST
 

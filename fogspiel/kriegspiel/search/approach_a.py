@@ -12,30 +12,13 @@ import numpy as np
 
 from ...core.kernel import kernel, ones, trailing_zeros
 from ...core.rng import below, unit
-from ...games.chess.bits import ALL, bit
+from ...games.chess.bits import ALL, LAST_RANKS, NO_SQUARE, bit
+from ...games.chess.limits import LIMITS, restrict
+from ...games.chess.men import KING, KNIGHT, PAWN, QUEEN, ROOK
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
-from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
-from ...games.chess.position import (
-    CLOCK,
-    KING,
-    KNIGHT,
-    LAST_RANKS,
-    MEN,
-    MOVER,
-    NO_SQUARE,
-    PASSANT,
-    PAWN,
-    PLY,
-    POSITION,
-    QUEEN,
-    RIGHTS,
-    ROOK,
-    cannot_mate,
-    end_of,
-    make,
-    start_of,
-    victim_square,
-)
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
+from ...games.chess.position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, cannot_mate, make, victim_square
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
 LONGEST_GAME = 300

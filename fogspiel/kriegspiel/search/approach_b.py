@@ -11,7 +11,8 @@ import numpy as np
 from ...core.kernel import kernel
 from ...core.rng import below, unit
 from ...games.chess.attempts import MOST_ATTEMPTS, attempts
-from ...games.chess.position import KING, PAWN, QUEEN, end_of, kind_on, promotion_of, start_of
+from ...games.chess.men import KING, PAWN, QUEEN, kind_on
+from ...games.chess.move_code import end_of, promotion_of, start_of
 from ..beliefs.board_survey import legality, survey_board
 from ..evaluation.features import material
 from ..evaluation.move_value import ANSWERS, OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.attempts import attempt_squares
-from ...games.chess.bits import bit
-from ...games.chess.position import KING, LAST_RANKS, PAWN, QUEEN, move_of
+from ...games.chess.bits import LAST_RANKS, bit
+from ...games.chess.men import KING, PAWN, QUEEN
+from ...games.chess.move_code import move_of
 from ..evaluation.features import lay_ground, lift, material_balance
 from ..evaluation.move_value import OUTCOMES, legal_chance, look_ahead, weigh, weigh_moves
 from .transition import evolve

@@ -20,8 +20,9 @@ from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, FALLING, FILE, RANK, RISING, along, bit
-from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes, reach
-from ...games.chess.position import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, end_of, start_of
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, reach
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes
 from ..beliefs.fills import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY

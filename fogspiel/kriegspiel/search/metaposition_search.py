@@ -13,8 +13,9 @@ import numpy as np
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
-from ...games.chess.moves import MOST_MOVES, castlings, list_queening_moves, pushes, reach
-from ...games.chess.position import KINDS, KING, PAWN, end_of, kind_on, start_of
+from ...games.chess.men import KINDS, KING, PAWN, kind_on, reach
+from ...games.chess.move_code import end_of, start_of
+from ...games.chess.moves import MOST_MOVES, castlings, list_queening_moves, pushes
 from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks, take
 from ..beliefs.metaposition_checks import hear_check_to_us
 from ..beliefs.metaposition_motion import spread

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...games.chess.position import KING
+from ...games.chess.men import KING
 from ..beliefs.metaposition import META, enemies
 from ..engine import Effort
 from ..evaluation.metaposition_value import ALPHA, WEIGHTS

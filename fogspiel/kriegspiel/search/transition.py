@@ -2,8 +2,8 @@
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import bit
-from ...games.chess.moves import attacks_of
-from ...games.chess.position import KING, end_of
+from ...games.chess.men import KING, attacks_of
+from ...games.chess.move_code import end_of
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, survey_board
 from ..beliefs.opponent_motion import predict_capture, predict_quiet_move
 from ..beliefs.probability_matrices import KINGS, attacked_squares, exclude_king, lose_man, note_own_move, scale_row

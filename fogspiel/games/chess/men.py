@@ -1,0 +1,55 @@
+"""The kinds and colours of men, who stands where (six sets of squares, one for each kind), and where a man reaches."""
+
+import numpy as np
+
+from ...core.kernel import inlined, kernel
+from . import bits
+from .bits import NONE, bit, diagonal, straight
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
+KINDS = 6
+NO_MAN = 6
+"""What stands on an empty square."""
+WHITE, BLACK = 0, 1
+FORWARD = np.array([8, -8], np.int64)
+"""How much greater the number of the square before a pawn is, by colour."""
+
+
+@inlined
+def union(men):
+    """All squares of six sets of men."""
+    found = NONE
+    for kind in range(KINDS):
+        found |= men[kind]
+    return found
+
+
+@kernel
+def kind_on(pos, square):
+    """The kind of the man on a square, or NO_MAN."""
+    there = bit(square)
+    for kind in range(KINDS):
+        if pos[kind] & there:
+            return kind
+    return NO_MAN
+
+
+@inlined
+def reach(kind, square, occ):
+    """The squares that a man other than a pawn attacks."""
+    if kind == KNIGHT:
+        return bits.KNIGHT[square]
+    if kind == KING:
+        return bits.KING[square]
+    found = NONE
+    if kind != BISHOP:
+        found |= straight(square, occ)
+    if kind != ROOK:
+        found |= diagonal(square, occ)
+    return found
+
+
+@kernel
+def attacks_of(kind, square, colour, occ):
+    """The squares that a man attacks."""
+    return bits.PAWN[colour, square] if kind == PAWN else reach(kind, square, occ)
