@@ -27,7 +27,7 @@ from fogspiel.core.simulate import Match
 from fogspiel.tune.archive import Archive
 from fogspiel.tune.arena import Arena, Budget
 from fogspiel.tune.candidates import draw_wide
-from fogspiel.tune.step import mixture_answer
+from fogspiel.tune.step import freeze_mixture
 
 PAIRS_A_CELL = 64
 SERIES, CHOICES = 0, 1
@@ -118,8 +118,8 @@ def sides(archive: Archive) -> dict[str, Side]:
     """The three uses of the same players."""
     means = archive.means
     best = int((means.mean(axis=1) - means.mean(axis=0)).argmax())
-    nash = mixture_answer(archive.thetas, archive.nash().weights)
-    thetas, weights = (nash.theta[None], np.ones(1)) if nash.thetas is None else (nash.thetas, nash.weights)
+    nash = freeze_mixture(archive.thetas, archive.nash().weights)
+    thetas, weights = np.array(nash.get("thetas", [nash["theta"]])), nash.get("weights", [1.0])
     return {
         "best arm": Mixed(archive.thetas[best : best + 1], np.ones(1)),
         "nash": Mixed(thetas, np.array(weights)),

@@ -7,7 +7,7 @@ and then chooses by what it sees. Every agent has a name and a `player` for one 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from .rng import fill_normal, stream_of, unit
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
 """Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one."""
 BASELINE_STREAM = 0xBA5E
+ROUNDING = 1e-12
+"""How far the weights of a mixture may be from 1 in sum and count as normalised."""
 
 
 class Player(Protocol):
@@ -67,6 +69,12 @@ class Policy:
     def theta(self) -> Vector | None:
         """The one parameter vector, where there is just one."""
         return tuple(self.thetas[0].tolist()) if self.how == ALONE and self.strategy.parameters else None
+
+    @property
+    def heaviest(self) -> np.ndarray:
+        """The vector of the highest weight, or the only one."""
+        found: np.ndarray = self.thetas[int(np.argmax(self.weights or (1.0,)))]
+        return found
 
     def player(self, stream: np.ndarray) -> Player:
         """A player for one game; where its parameters are drawn, from its own stream."""
@@ -167,14 +175,17 @@ def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], nam
     if len(weights) != len(thetas) or min(weights) < 0 or not sum(weights) > 0:
         raise ValueError("a mixture needs one non-negative weight for each member, not all zero")
     rows = np.array([check_vector(game, theta) for theta in thetas])
-    return Policy(name, _family(game), rows, MIXED, tuple(float(w) / sum(weights) for w in weights))
+    total = sum(weights) if abs(sum(weights) - 1) > ROUNDING else 1.0  # what was normalised before keeps its last bits
+    return Policy(name, _family(game), rows, MIXED, tuple(float(weight) / total for weight in weights))
 
 
 class Frozen(TypedDict, total=False):
-    """A policy as numbers, fit for JSON: `theta`, and for a mixture `thetas` and `weights` too; or nothing."""
+    """A vector or a mixture as numbers, fit for JSON; or nothing."""
 
     theta: list[float]
+    """The vector, or the heaviest one of the mixture."""
     thetas: list[list[float]]
+    """The members of a mixture."""
     weights: list[float]
 
 
@@ -182,18 +193,28 @@ def freeze(game: Game, agent: Agent) -> Frozen:
     """The numbers of an agent whose run or file may change; nothing where its name says it all."""
     if not isinstance(agent, Policy) or agent.strategy is not game.strategy or agent.how not in (ALONE, MIXED):
         return {}
-    thetas = agent.thetas.tolist()
+    theta = agent.heaviest.tolist()
     if agent.how == ALONE:
-        return {"theta": thetas[0]}
-    return {"theta": thetas[0], "thetas": thetas, "weights": list(agent.weights)}
+        return {"theta": theta}
+    return {"theta": theta, "thetas": agent.thetas.tolist(), "weights": list(agent.weights)}
+
+
+def frozen_in(row: Mapping[str, Any]) -> Frozen:
+    """The numbers that a row of a run or of a file holds, perhaps among other things."""
+    return cast(Frozen, {key: row[key] for key in Frozen.__annotations__ if row.get(key) is not None})
+
+
+def policy_of(game: Game, numbers: Frozen, name: str | None = None) -> Policy:
+    """Who plays by these numbers: a vector, or a mixture whose member is drawn before every pair of games."""
+    if "weights" not in numbers:
+        return vector_policy(game, numbers["theta"], name)
+    rows = np.array(numbers["thetas"])
+    return mixture_policy(game, rows, numbers["weights"], name or f"mixture of {len(rows)}")
 
 
 def thaw(game: Game, frozen: Frozen, name: str) -> Policy | None:
     """The policy that was frozen, to the last bit; None where only the name was kept."""
-    if "weights" in frozen:
-        rows = np.array([check_vector(game, theta) for theta in frozen["thetas"]])
-        return Policy(name, _family(game), rows, MIXED, tuple(frozen["weights"]))
-    return vector_policy(game, frozen["theta"], name) if "theta" in frozen else None
+    return policy_of(game, frozen, name) if "theta" in frozen else None
 
 
 # Tables: the strategies of a certificate

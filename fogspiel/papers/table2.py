@@ -10,17 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.agents import freeze, frozen_in, policy_of
 from ..core.game import find_game
-from ..runs.answers import answer_in, policy_of_answer
 from ..runs.jobs import Job, Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
-from ..runs.kinds.tune import Request as Tuning
-from ..runs.kinds.tune import tune_unstored
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import evaluate
 from ..stats.median_interval import Spread, median_interval
-from ..stats.race import interval, mean
+from ..stats.race import Race, interval, mean
 from ..tune.arena import baseline, report_key
+from ..tune.tuning import tune_strategy
 from .published import CAUWET, LINES, METHODS, SEEDS, Line
 
 TRAINED, SCORED = "trained", "scored"
@@ -86,8 +85,8 @@ def seeds_of(request: Request) -> range:
 
 def train(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
     """A training run: the vector it finds, or the mixture."""
-    found = tune_unstored(Tuning(game, method, race, baseline=baseline, seed=seed, games=games))
-    return {**found.answer.as_json(), "played": found.games, "steps": found.steps}
+    found = tune_strategy(game, method, games, seed, Race(race), baseline)
+    return {**freeze(find_game(game), found.policy), "played": found.games, "steps": found.steps}
 
 
 def score_answer(
@@ -95,7 +94,7 @@ def score_answer(
 ) -> Row:
     """Fresh games of what a training run found, against a baseline."""
     rules = find_game(game)
-    player, opponent = policy_of_answer(rules, answer_in(found), method), baseline(rules, against, seed)
+    player, opponent = policy_of(rules, frozen_in(found), method), baseline(rules, against, seed)
     score = evaluate(rules, player, opponent, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 

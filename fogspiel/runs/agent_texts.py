@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,15 @@ import numpy as np
 
 from ..core.agents import (
     Agent,
+    Policy,
     find_policy,
     fixed_baseline,
+    mixture_policy,
     policy_names,
     redrawn_baseline,
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
-from ..tune.step import Answer
-from .answers import policy_of_answer
 from .kind import kind_of
 from .store import Store
 
@@ -52,7 +53,7 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
     if numbers is not None:
         return vector_policy(game, numbers)
     if _is_file(words):
-        return policy_of_answer(game, _from_file(game, Path(words)), words)
+        return replace(_from_file(game, Path(words)), name=words)
     ways, count = f"a name ({', '.join([*policy_names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
     raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
@@ -89,7 +90,7 @@ def _is_file(words: str) -> bool:
         return False
 
 
-def _from_file(game: Game, path: Path) -> Answer:
+def _from_file(game: Game, path: Path) -> Policy:
     """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
     try:
         with path.open("rb") as file:
@@ -112,7 +113,7 @@ def _from_file(game: Game, path: Path) -> Answer:
         if found.get("thetas") is not None:
             return _mixture(game, path, found["thetas"], found.get("weights"))
         found = found.get("theta")
-    return Answer(_vector(game, path, found, "under `theta`"))
+    return vector_policy(game, _vector(game, path, found, "under `theta`"))
 
 
 def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
@@ -125,7 +126,7 @@ def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
     return check_vector(game, found)
 
 
-def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Answer:
+def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Policy:
     """The mixture of a parameter file."""
     if not isinstance(thetas, list) or not thetas:
         raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")
@@ -138,4 +139,4 @@ def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Answer:
             raise ValueError(f"the parameter file {path} has a weight {_short(weight)}: it must be a number from 0 up")
     if abs(sum(weights) - 1) > ROUNDING:
         raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
-    return Answer(members[int(np.argmax(weights))], members, np.array(weights))
+    return mixture_policy(game, members, weights)

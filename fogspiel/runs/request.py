@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from .. import __version__
-from ..core.agents import Agent, Frozen, freeze, thaw
+from ..core.agents import Agent, Frozen, freeze, frozen_in, thaw
 from ..core.game import Game, find_game
 from .store import Json
 
@@ -47,8 +47,7 @@ class StoredAgent:
     @classmethod
     def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
         """The agent of these words whose numbers a request keeps, perhaps among other things."""
-        kept = {key: numbers[key] for key in Frozen.__annotations__ if numbers.get(key) is not None}
-        return cls(words, cast(Frozen, kept))
+        return cls(words, frozen_in(numbers))
 
     def agent(self, game: Game, store: Path, seed: int) -> Agent:
         """The agent itself; solved runs and names have no numbers and are looked up again."""

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.rng import shuffle, unit
 from ..stats.matrix_game import equilibrium, symmetric_equilibrium
 from .arena import Arena, join_halves
-from .step import Step, mixture_answer
+from .step import Step, freeze_mixture
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
 
@@ -73,8 +73,8 @@ class Archive:
     def step(self, nash: Nash, changed: bool) -> Step:
         """The mixture as the answer of a step; members that came after it was computed do not play."""
         thetas = self.thetas[: nash.weights.shape[-1]]
-        best = mixture_answer(thetas, nash.weights).theta
-        return Step(best, changed, None, len(thetas), thetas, nash.weights, nash.value)
+        heaviest = np.array(freeze_mixture(thetas, nash.weights)["theta"])
+        return Step(heaviest, changed, None, len(thetas), thetas, nash.weights, nash.value)
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:

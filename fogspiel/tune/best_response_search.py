@@ -112,12 +112,11 @@ def find_exploiter(game: Game, frozen: Policy, games: int, seed: int, threads: i
         raise ValueError(f"the exploiter has {games} games: it needs at least {LEAST_GAMES}")
     search = Search(game, frozen, seed, games, threads)
     pool = halve(search, list(first_players(search)), int(POOL * games), keep=ELITE)
-    heaviest = frozen.thetas[int(np.argmax(frozen.weights or (1.0,)))]
-    starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [heaviest]
+    starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [frozen.heaviest]
     finalists = [*pool[:KEPT], *evolve(search, starts, int(EVOLUTION * games))]
     if not search.hashed.all():
         for number, sigma in enumerate(SIGMAS):
-            start = starts[0] if number % 2 else heaviest
+            start = starts[0] if number % 2 else frozen.heaviest
             finalists += climb(search, start, sigma, int(GRADIENT * games / len(SIGMAS)))
     return Exploiter(halve(search, finalists, int(SELECTION * games), keep=1)[0], search.played)
 

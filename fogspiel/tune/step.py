@@ -1,10 +1,10 @@
 """What a method yields, and what several methods share: mutation, step-size rule, which parameters have neighbours."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.agents import Frozen
 from ..stats.matrix_game import couple
 from .arena import Arena, join_halves
 
@@ -30,36 +30,24 @@ class Step:
     """What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest."""
 
     @property
-    def answer(self) -> "Answer":
+    def answer(self) -> Frozen:
         """The vector, or the mixture with its heaviest member."""
         if self.thetas is None or self.weights is None:
-            return Answer(self.theta)
-        return mixture_answer(self.thetas, self.weights)
-
-
-class Answer(NamedTuple):
-    """What a method found: a vector, or a mixture of several of which it is the heaviest."""
-
-    theta: np.ndarray
-    thetas: np.ndarray | None = None
-    weights: np.ndarray | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """As runs and parameter files have it."""
-        if self.thetas is None or self.weights is None:
             return {"theta": self.theta.tolist()}
-        return {"theta": self.theta.tolist(), "thetas": self.thetas.tolist(), "weights": self.weights.tolist()}
+        return freeze_mixture(self.thetas, self.weights)
 
 
-def mixture_answer(thetas: np.ndarray, weights: np.ndarray) -> Answer:
+def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> Frozen:
     """The mixture that these weights of members (or of their halves, a row for each seat) stand for."""
     if weights.ndim == 1:
         rows, shares = thetas[weights > 0], weights[weights > 0]
     else:
         first, second, weighed = zip(*couple(weights[0], weights[1]), strict=True)
         rows, shares = join_halves(thetas, np.array(first), np.array(second)), np.array(weighed)
-    heaviest = rows[int(shares.argmax())]
-    return Answer(heaviest, rows, shares / shares.sum()) if len(rows) > 1 else Answer(heaviest)
+    theta = rows[int(shares.argmax())].tolist()
+    if len(rows) == 1:
+        return {"theta": theta}
+    return {"theta": theta, "thetas": rows.tolist(), "weights": (shares / shares.sum()).tolist()}
 
 
 def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:

@@ -7,15 +7,14 @@ import time
 
 import numpy as np
 
-from ..core.agents import Policy
+from ..core.agents import Frozen, Policy, policy_of
 from ..core.game import Game
-from ..runs.answers import answers_of, policy_of_answer
+from ..runs.answers import answers_of
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
 from ..runs.trail import Point
 from ..stats.evaluate import Score, evaluate
 from ..tune.arena import baseline, report_key
-from ..tune.step import Answer
 
 CHECKPOINTS = 20
 """How many answers are measured at most, the first and the last among them."""
@@ -28,7 +27,7 @@ class Enough(Exception):
     """The time for a measurement is up."""
 
 
-def choose_checkpoints(found: list[tuple[int, Answer]]) -> list[tuple[int, Answer]]:
+def choose_checkpoints(found: list[tuple[int, Frozen]]) -> list[tuple[int, Frozen]]:
     """As many of the answers as there is time for, evenly spread."""
     if len(found) <= CHECKPOINTS:
         return found
@@ -41,7 +40,7 @@ def checkpoint_scores(run: Run) -> Json:
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
     other, points = baseline(game, ask["baseline"], ask["seed"]), list[Point]()
     for at, answer in choose_checkpoints(list(answers_of(run))):
-        score = _measure(game, policy_of_answer(game, answer), other, ask["seed"])
+        score = _measure(game, policy_of(game, answer), other, ask["seed"])
         points.append(Point(at, score.mean, *score.interval))
     if run.result is not None:
         points.append(Point(run.result["games"], run.result["score"], *run.result["interval"]))

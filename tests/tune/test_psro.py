@@ -6,13 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import find_policy, mixture_policy, redrawn_baseline, vector_policy
+from fogspiel.core.agents import find_policy, mixture_policy, policy_of, redrawn_baseline, vector_policy
 from fogspiel.core.exact import best_replies
 from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.morra import exact as morra
 from fogspiel.games.permutation import exact as permutation
-from fogspiel.runs.answers import policy_of_answer
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tune.archive import Archive, draw_members, is_certain
@@ -34,7 +33,7 @@ def found(method, game, games, seed=1):
     with pytest.raises(BudgetSpent):
         for step in find_method(method)(arena(game, games, seed)):
             steps[:] = [step]
-    return policy_of_answer(game, steps[0].answer)
+    return policy_of(game, steps[0].answer)
 
 
 def test_psro_plays_morra_so_that_nobody_gains_two_points_in_a_hundred():
@@ -74,7 +73,7 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
     archive = Archive(place)
     assert is_certain(place) and not is_certain(arena(BATAWAF, 10**6))
     archive.enrol(place.gaussians(30), 1)
-    player = policy_of_answer(ORDERS, archive.step(archive.nash(), True).answer)
+    player = policy_of(ORDERS, archive.step(archive.nash(), True).answer)
     for theta in archive.thetas:
         assert permutation.exact_score(ORDERS, vector_policy(ORDERS, theta), player) <= 0.5 + 1e-9
     means = archive.means

@@ -2,20 +2,20 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
-from ...core.agents import Agent
+from ...core.agents import Agent, Frozen, frozen_in, policy_of
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...stats.evaluate import evaluate
 from ...stats.race import Race, interval, mean
-from ...tune.arena import Arena, Budget, BudgetSpent, Event, baseline, decode, report_key
+from ...tune.arena import Arena, Budget, Event, baseline, decode, report_key
 from ...tune.methods import find_method, methods
-from ...tune.step import Answer, Step
-from ..answers import StepRow, answer_in, answer_of, policy_of_answer
+from ...tune.step import Step
+from ...tune.tuning import steps_of
+from ..answers import StepRow, answer_of
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..report import Cell
@@ -23,7 +23,6 @@ from ..request import check_seed, versions
 from ..store import Json, Run, Summary
 from ..trail import Point, Trail
 from ..work import Context, Progress, Recorder
-from ..workers import beat
 
 OBSERVATIONS = ("pair", "game")
 USUAL_GAMES = {"paper": 3_000_000, "ebgstop": 3_000_000}
@@ -84,7 +83,7 @@ def usual_games(race: str) -> int:
 class TuneResult:
     """What came out: the answer, and its score in fresh games."""
 
-    answer: Answer
+    answer: Frozen
     games: int
     steps: int
     against: str
@@ -94,62 +93,26 @@ class TuneResult:
     def to_json(self) -> Json:
         """The last row of the run."""
         played = {"games": self.games, "steps": self.steps, "against": self.against, "report": self.report}
-        return self.answer.as_json() | played | {key: self.report[key] for key in ("score", "interval")}
+        return {**self.answer, **played} | {key: self.report[key] for key in ("score", "interval")}
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
         """The result of a stored row."""
-        return cls(answer_in(body), body["games"], body["steps"], body["against"], body["report"])
+        return cls(frozen_in(body), body["games"], body["steps"], body["against"], body["report"])
 
 
 # Work
 
 
-def _steps(request: Request, arena: Arena) -> Iterator[Step]:
-    """What the method does until its budget is spent."""
-    with suppress(BudgetSpent):
-        yield from find_method(request.method)(arena)
-
-
-def _arena(request: Request, **options: Any) -> Arena:
-    """The arena that a request describes, with a budget of games unless the options say otherwise."""
-    return Arena(
-        game=find_game(request.game),
-        seed=request.seed,
-        race_rule=Race(request.race, request.delta, request.epsilon),
-        baseline_name=request.baseline,
-        observation=request.observation,
-        **{"budget": Budget(request.games)} | options,
-    )
-
-
-class Finding(NamedTuple):
-    """What a run that was not stored has found."""
-
-    answer: Answer
-    games: int
-    steps: int
-
-
-def tune_unstored(request: Request) -> Finding:
-    """What the method finds for its budget of games; nothing is stored, nothing is measured."""
-    arena = _arena(request, on_batch=lambda arena, event: beat())
-    answer, steps = Answer(arena.start), 0
-    for step in _steps(request, arena):
-        beat()
-        answer, steps = step.answer, steps + 1
-    return Finding(answer, arena.games, steps)
-
-
-def _rows(request: Request, arena: Arena) -> Iterator[tuple[Json, Answer]]:
+def _rows(request: Request, arena: Arena) -> Iterator[tuple[Json, Frozen]]:
     """The steps of the method as they are stored, each with the events and the members since the one before."""
     events = members = 0
-    for step in _steps(request, arena):
+    for step in steps_of(request.method, arena):
         answer = step.answer
         row: Json = {"accepted": step.accepted, "games": arena.games}
         row |= {"population": step.population, "sigma": step.sigma, "events": arena.events[events:]}
         if step.accepted:
-            row |= {"theta": answer.theta.tolist()}
+            row |= {"theta": answer["theta"]}
         if step.accepted and step.thetas is not None and step.weights is not None:
             row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
             members = len(step.thetas)
@@ -193,22 +156,26 @@ class Tune(Kind):
             tell(words, arena.games + event["games"])
 
         left = None if request.seconds is None else request.seconds - run.seconds_worked
-        arena = _arena(
-            request,
+        arena = Arena(
+            game=find_game(request.game),
+            seed=request.seed,
+            race_rule=Race(request.race, request.delta, request.epsilon),
+            baseline_name=request.baseline,
+            observation=request.observation,
             budget=Budget(request.games, None if left is None else time.monotonic() + left),
             threads=context.threads or 1,
             recorded=[event for body in run.steps for event in body["events"]],
             partial=run.partial(),
             on_batch=watch,
         )
-        answer = Answer(arena.start)
+        answer = Step(arena.start, accepted=False).answer
         for row, answer in _rows(request, arena):  # noqa: B007 (the last one is the answer)
             steps += 1
             if recorder.step(row):
                 tell(f"step {steps}, population {row['population']}", arena.games)
         score = evaluate(
             arena.game,
-            policy_of_answer(arena.game, answer),
+            policy_of(arena.game, answer),
             arena.baseline,
             report_key(request.seed),
             request.report_games,
@@ -234,12 +201,12 @@ class Tune(Kind):
             score = with_interval(result.report["score"], result.report["interval"])
             fresh = f"in {result.report['games']} fresh games"
             found.append(f"scores {score} against the baseline `{result.against}`{seed} {fresh}")
-        if answer is not None and answer.weights is not None:
-            many, heaviest = len(answer.weights), max(answer.weights)
+        if answer is not None and "weights" in answer:
+            many, heaviest = len(answer["weights"]), max(answer["weights"])
             mixture = f"a mixture of {many} vectors, one drawn before every pair of games"
             found.append(f"{mixture}; the heaviest ({heaviest:.1%}):")
         if answer is not None and game and game.strategy and game.strategy.words:
-            found.append(game.strategy.words(answer.theta))
+            found.append(game.strategy.words(np.array(answer["theta"])))
         return found
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
@@ -248,7 +215,7 @@ class Tune(Kind):
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result.games} games in {result.steps} steps"
         yield from self._found(run, find_game(ask["game"]))
-        theta = result.answer.theta
+        theta = result.answer["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
         yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
@@ -274,11 +241,11 @@ class Tune(Kind):
     # Playing
 
     def agent(self, run: Run, game: Game) -> Agent:
-        return policy_of_answer(game, answer_for(game, run), run.name)
+        return policy_of(game, answer_for(game, run), run.name)
 
     def numbers(self, run: Run) -> Json:
         answer = answer_of(run)
-        return super().numbers(run) if answer is None else answer.as_json()
+        return super().numbers(run) if answer is None else {**answer}
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if not summary.steps and summary.state != "finished":
@@ -291,7 +258,7 @@ KIND = Tune()
 KINDS = (KIND,)
 
 
-def answer_for(game: Game, run: Run) -> Answer:
+def answer_for(game: Game, run: Run) -> Frozen:
     """What a run has found so far for a game, or a ValueError that says why there is nothing."""
     if not KIND.made(run.ask["method"]):
         raise ValueError(
