@@ -9,8 +9,8 @@ from fogspiel.core.game import find_game
 from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.pig import exact as pig
 from fogspiel.papers.exploitability import Request, checkpoints, diagnose
+from fogspiel.runs.answers import answers_of
 from fogspiel.runs.kinds.tune import Request as Tuning
-from fogspiel.runs.kinds.tune import answers_of
 from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.tune.arena import report_key
