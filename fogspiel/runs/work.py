@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
-from .store import Json, Run, canonical, default_path
+from .store import Run, canonical, default_path
 from .workers import say
 
 KEEP_SECONDS = 2.0

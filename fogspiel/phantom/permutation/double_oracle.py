@@ -10,7 +10,6 @@ the best responses to them, over all permutations and in whole numbers, must gua
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
