@@ -31,7 +31,7 @@ from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.mcts import ENGINES, C
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.evaluation.features import FEATURES
-from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, weigh, weigh_moves
+from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 from fogspiel.kriegspiel.opponent_model import LATEST, attraction_of, count_placements, load_model, model_of, save_model
 from fogspiel.kriegspiel.parameters import Parameters
 from fogspiel.kriegspiel.referee import Referee, play_game
@@ -147,10 +147,11 @@ def test_the_outcomes_of_a_move_are_all_there_is():
     for _ in range(20):
         predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
     features, outlook = new_record(FEATURES), new_record(OUTLOOK)
-    chances, stands = np.empty(OUTCOMES), np.empty(OUTCOMES)
+    chances, boards = np.empty(OUTCOMES), np.empty(OUTCOMES)
     for move in ("e2e4", "g1f3", "b1c3"):
-        legal, bonus = weigh(prob, known, parse_move(move), PARAMETERS, features, outlook, chances, stands)
-        assert bonus + (chances * stands).sum() == pytest.approx(weigh_moves(outlook, PARAMETERS), abs=1e-4)
+        legal = weigh_outcomes(prob, known, parse_move(move), PARAMETERS, features, outlook, chances, boards)
+        weighted = outlook.bonus + (chances * boards).sum()
+        assert weighted == pytest.approx(expected_value(outlook, PARAMETERS), abs=1e-4)
         assert 0 < legal <= 1
         assert chances.sum() == pytest.approx(1)
         assert chances.min() >= 0

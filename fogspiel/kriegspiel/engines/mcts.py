@@ -25,8 +25,8 @@ from ..opponent_model import NO_MODEL, find_model, habits_of
 from ..parameters import Parameters
 from ..search.approach_a import MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
-from ..search.approach_c import begin_tree, grow_tree
-from ..search.tree import Tree, empty_tree, forbid
+from ..search.approach_c import expand, grow_tree
+from ..search.tree import Tree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
 
 SLICE = 2000
@@ -37,11 +37,18 @@ ENOUGH = 10_000
 """Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
 the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws."""
 NO_END = 1 << 60
-PLACES = 1 << 15
-"""Room for places in a tree: more than C searches, and some tenths of a second for B."""
+NODES = 1 << 15
+"""Room for nodes in a tree: more than C searches, and some tenths of a second for B."""
 MEN_ONLY = Parameters(exploration=1.0, advance=0.0)
 """B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C."""
 A_EXPLORATION = 0.7
+"""c of UCT for A, whose values are scores from 0 to 1."""
+BY_VALUE = 1e-3
+"""What the value of an attempt, in pawns, counts against a visit."""
+A_NODES = 1 << 17
+"""Room for nodes in a tree of A."""
+LAST_QUIET_PLY = 99
+"""A simulated game does not begin with the draw of the fifty-move rule."""
 
 
 class Searching(MatrixEngine):
@@ -110,7 +117,7 @@ class C(Searching):
     """Approach C: a tree of perceptions whose leaves are weighed once.
 
     Ours beyond the paper: a metaposition is kept beside the matrices, which sharpens them where something is impossible
-    or certain, and whose special endings are played when he has nothing left but his king.
+    or certain, and whose special endings are played when the other side has nothing left but its king.
     """
 
     enough = ENOUGH
@@ -126,7 +133,7 @@ class C(Searching):
         opposed: tuple[int, int] = (8, 7),
     ):
         super().__init__(effort, stream, parameters, model, opposed)
-        self.trees: list[Tree] = [empty_tree(PLACES) for _ in range(effort.threads)]
+        self.trees: list[Tree] = [empty_tree(NODES) for _ in range(effort.threads)]
         self.certain = Minimax(effort, stream, opposed=opposed)
 
     def begin(self, side: int) -> None:
@@ -176,19 +183,19 @@ class C(Searching):
         self.changed: set[int] = set()
         for tree in self.trees:
             tree.used[:] = 1, 0, 0
-            tree.prob[0], tree.known[0] = self.prob, self.known
+            tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
             for place, move in enumerate(moves):
                 tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
             self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED :]))
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
-        begin_tree(tree, refused, self.parameters)
+        expand(tree, 0, refused, self.parameters)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         for tree in self.trees:
             forbid(tree, self.last or 0)
-            tree.prob[0] = self.prob
+            tree.nodes["prob"][0] = self.prob
         self.changed = set(range(len(self.trees)))
 
     def search(self, thread: int, size: int) -> int:
@@ -198,10 +205,9 @@ class C(Searching):
         return int(grow_tree(tree, self.attraction, self.parameters, stream, size, is_changed))
 
     def visited(self, thread: int) -> dict[int, float]:
-        tree = self.trees[thread]
-        rows = slice(int(tree.first[0]), int(tree.first[0] + tree.listed[0]))
-        ranks = tree.tried[rows] + 1e-3 * tree.value[rows].astype(np.float64)
-        return dict(zip(tree.moves[rows].tolist(), ranks.tolist(), strict=True))
+        attempts = root_attempts(self.trees[thread])
+        ranks = attempts["visits"] + BY_VALUE * attempts["value"].astype(np.float64)
+        return dict(zip(attempts["move"].tolist(), ranks.tolist(), strict=True))
 
 
 class B(C):
@@ -227,7 +233,7 @@ class B(C):
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         for tree in self.trees:
             forbid(tree, self.last or 0)
-            tree.prob[0] = self.prob
+            tree.nodes["prob"][0] = self.prob
 
     def search(self, thread: int, size: int) -> int:
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))
@@ -239,7 +245,7 @@ class A(Searching):
     size = 20
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
-        self.forest: list[MessageTree] = [empty_message_tree(1 << 17) for _ in range(self.effort.threads)]
+        self.forest: list[MessageTree] = [empty_message_tree(A_NODES) for _ in range(self.effort.threads)]
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
         self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
         self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
@@ -249,12 +255,9 @@ class A(Searching):
         self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:
-        return int(
-            play_boards(
-                self.forest[thread], self.likely, self.known, min(self.quiet, 99), self.seen_refused, self.heard_last,
-                A_EXPLORATION, self.streams[thread], size,
-            )
-        )  # fmt: skip
+        tree, quiet = self.forest[thread], min(self.quiet, LAST_QUIET_PLY)
+        boards = (self.likely, self.known, quiet, self.seen_refused, self.heard_last)
+        return int(play_boards(tree, *boards, A_EXPLORATION, self.streams[thread], size))
 
     def visited(self, thread: int) -> dict[int, float]:
         tree, child = self.forest[thread], int(self.forest[thread].child[0])

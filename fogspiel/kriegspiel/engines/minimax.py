@@ -46,7 +46,7 @@ class Minimax(Engine):
         self,
         effort: Effort,
         stream: np.ndarray,
-        weights: np.ndarray = WEIGHTS,
+        weights: np.record = WEIGHTS,
         opposed: tuple[int, int] = (8, 7),
     ):
         super().__init__(effort, stream)

@@ -1,8 +1,8 @@
-"""What all attempts at a place have in common in approach C: the value of the board, the hazards of our men.
+"""What all attempts at a node have in common in approach C: the value of the board, the hazards of our men.
 
-The paper's value is the number of our men less that of his. Ours beyond it: men have values and pawns gain by going
-ahead; attacked squares, protected men, the danger of our king and, when he has few men left, the confinement of his
-king and the chance of mate count a little, all of them from the same matrices.
+The paper's value is the number of our men less that of theirs. Ours beyond it: men have values and pawns gain by going
+ahead; attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of
+their king and the chance of mate count a little, all of them from the same matrices.
 """
 
 import math
@@ -38,17 +38,25 @@ _FIELDS = [
     ("slides", np.int64, MOST_SLIDERS),  # what each attacks when the lifted man is gone
 ]
 FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""What all attempts at a place have in common, and what all attempts of a lifted man have in common."""
+"""What all attempts at a node have in common, and what all attempts of a lifted man have in common."""
+UNSAFE = 2.0
+"""How much each man that holds a square beside our king makes it less of an escape."""
+EAGER_PAWN, LEAST_LOSS = 2.0, 0.1
+"""How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least."""
+MEN_AT_HOME = 15.0
+"""The men of a side besides its king, at the beginning."""
+MOBILE = 3.0
+"""How much each of their men makes stalemate less likely."""
 FEW = 4
-"""So many men besides his king that their confinement begins to count."""
+"""With so few men besides their king its confinement begins to count."""
 
 
 @kernel
 def value_of(kind, square, known, parameters):
-    """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men he has."""
+    """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men they have."""
     if kind == PAWN:
         steps = square // 8 - 1 if known.colour == 0 else 6 - square // 8
-        gone = (15.0 - known.their_pawns - known.their_pieces) / 15.0
+        gone = (MEN_AT_HOME - known.their_pawns - known.their_pieces) / MEN_AT_HOME
         return parameters.value_pawn + parameters.advance * (parameters.advance_early + gone) * steps * steps
     if kind == KNIGHT:
         return parameters.value_knight
@@ -63,7 +71,7 @@ def value_of(kind, square, known, parameters):
 
 @kernel
 def material(known, parameters):
-    """What our men are worth less his."""
+    """What our men are worth less theirs."""
     found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
     for kind in range(KING):
         left = known.men[kind]
@@ -81,7 +89,7 @@ def danger_of_king(king, own, survey, parameters):
     while left:
         square = trailing_zeros(left)
         held = survey.control[KINGS, square] + survey.control[PAWNS, square] + survey.control[PIECES, square]
-        safe += 1.0 / (1.0 + 2.0 * held)
+        safe += 1.0 / (1.0 + UNSAFE * held)
         left &= left - 1
     x = survey.control[PIECES, king] + survey.control[PAWNS, king]
     return parameters.king_danger * x / (1.0 + x) * math.exp(-parameters.king_escape * safe)
@@ -93,15 +101,14 @@ def net_loss(worth, is_protected, survey, square, parameters):
     if not is_protected:
         return worth
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
-    taker = (2.0 * parameters.value_their_pawn * pawns + parameters.value_their_piece * pieces) / (
-        2.0 * pawns + pieces + 1e-6
-    )
-    return max(0.1 * worth, worth - parameters.recapture * taker)
+    takers = EAGER_PAWN * parameters.value_their_pawn * pawns + parameters.value_their_piece * pieces
+    taker = takers / (EAGER_PAWN * pawns + pieces + 1e-6)
+    return max(LEAST_LOSS * worth, worth - parameters.recapture * taker)
 
 
 @kernel
-def lay_ground(prob, known, parameters, features):
-    """Survey the board, and work out what all attempts at a place have in common."""
+def measure_board(prob, known, parameters, features):
+    """Survey the board, and work out what all attempts at a node have in common."""
     survey = features.survey
     survey_board(prob, known, parameters, survey)
     net, possible = NONE, NONE
@@ -149,7 +156,7 @@ def middle_distance(square):
 
 @kernel
 def confinement(few, king, prob, net, possible, parameters):
-    """How far his king is driven, if he has few men: fewer escapes, nearer to the edge and to our king."""
+    """How far their king is driven, if they have few men: fewer escapes, nearer to the edge and to our king."""
     if few > FEW:
         return 0.0
     found, summed, left = 0.0, 1e-9, possible & ~net
@@ -182,14 +189,14 @@ def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
                 stalemate += prob[KINGS, square]
         left &= left - 1
     bonus = parameters.mate * mate / (1.0 + few)
-    if few <= FEW // 2 and stalemate > 0.0:  # a few men of his may have no move either
-        bonus -= stalemate * (max(0.0, advantage) + parameters.mate) / (1.0 + 3.0 * few)
+    if few <= FEW // 2 and stalemate > 0.0:  # their other men may have no move either
+        bonus -= stalemate * (max(0.0, advantage) + parameters.mate) / (1.0 + MOBILE * few)
     return bonus
 
 
 @kernel
-def material_balance(known, prob, features, parameters):
-    """What the board is worth if nobody moves."""
+def board_value(known, prob, features, parameters):
+    """What the board is worth as it stands."""
     net, few = features.net, known.their_pawns + known.their_pieces
     return (
         features.material

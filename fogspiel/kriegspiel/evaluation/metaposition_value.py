@@ -1,7 +1,7 @@
 """How good a metaposition is for its side: material by its safety, information, position, progress towards mate.
 
-The numbers are starting values of the published descriptions, some changed after play; they are one vector, so that
-they can be tuned.
+The weights are starting values of the published descriptions, some changed after play; they are one record, so that
+they can be tuned. Values are in pawns, about.
 """
 
 import numpy as np
@@ -11,32 +11,43 @@ from ...games.chess import bits
 from ...games.chess.bits import A_FILE, bit, diagonal, straight
 from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ..beliefs.fills import around
-from ..beliefs.metaposition import age_sum, enemies, per_file, possible_men, sure_attacks
+from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 
-WORTH, PROTECTION, PAWN_FEAR, UNKNOWN = 0, 6, 12, 18
-(
-    A_QUEEN, THEIR_PAWN, THEIR_PIECE, A_MAN, PAWN_DANGER, DANGER, JUST_MOVED, UNPROTECTED, PROTECTED, CHEAP_PROTECTOR,
-    LEAST_DANGER, ATTACKED, OPEN_FILE, CLOSE_KING, PASSED_PAWN, ADVANCE, CONFINED, PATIENCE,
-    NO_MATING_MEN, MATING_MEN, MATE_CHANCE, STALEMATE_CHANCE,
-    RETAKEN, ALPHA, HUNT, HUNTED,
-) = range(24, 50)  # fmt: skip
-VALUES = {
-    WORTH: (1.6, 2.8, 3.0, 4.0, 9.0, 5.0),
-    PROTECTION: (0.4, 0.4, 0.3, 0.25, 0.15, 0.35),
-    PAWN_FEAR: (2.0, 1.0, 0.25, 0.1, 0.05, 0.02),
-    UNKNOWN: (0.0, 0.01, 0.01, 0.02, 0.025, 0.005),
-    A_QUEEN: (10.0,), THEIR_PAWN: (1.2,), THEIR_PIECE: (3.0,), A_MAN: (1.0,), PAWN_DANGER: (2.5,), DANGER: (4.5,),
-    JUST_MOVED: (1.2,), UNPROTECTED: (0.25,), PROTECTED: (0.85,), CHEAP_PROTECTOR: (0.8,), LEAST_DANGER: (0.1,),
-    ATTACKED: (0.025,), OPEN_FILE: (0.4,), CLOSE_KING: (0.1,), PASSED_PAWN: (0.15,), ADVANCE: (0.02,),
-    CONFINED: (0.05,), PATIENCE: (0.1,),
-    NO_MATING_MEN: (6.0,), MATING_MEN: (4.0,), MATE_CHANCE: (30.0,), STALEMATE_CHANCE: (300.0,), RETAKEN: (1.0,),
-    ALPHA: (0.9,), HUNT: (1.0,), HUNTED: (0.5,),
-}  # fmt: skip
-"""The weights by their place: worth by kind, protection by the kind of the least protector, fear of pawns by their
-distance, cost of an unknown man by kind, and the rest one by one."""
-WEIGHTS = np.zeros(50)
-for _place, _numbers in VALUES.items():
-    WEIGHTS[_place : _place + len(_numbers)] = _numbers
+_WEIGHTS = (
+    ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # what a safe own man is worth, by kind
+    ("queen", 10.0),  # what a queen is worth besides
+    ("their_pawn", 1.2),  # what a man of the other side is worth
+    ("their_piece", 3.0),
+    ("man", 1.0),  # what it is worth to have a man more than the other side
+    ("danger", 4.5),  # how dangerous the men are that may attack a man
+    ("pawn_danger", 2.5),  # the same of pawns
+    ("just_moved", 1.2),  # how much more dangerous it is for the man that has moved
+    ("retaken", 1.0),  # how likely a man that has taken is lost at least
+    ("unprotected", 0.25),  # how likely a man without protection is lost at least, where it may be attacked
+    ("protected", 0.85),  # what is left of the danger for each protector
+    ("protection", (0.4, 0.4, 0.3, 0.25, 0.15, 0.35)),  # what the cheapest protector takes away besides, by its kind
+    ("cheap_protector", 0.8),  # what is left of it if the protector is no dearer than the man
+    ("least_danger", 0.1),  # what is left of it whatever protects
+    ("attacked", 0.025),  # what an attacked square is worth
+    ("open_file", 0.4),  # what a file is worth on which the other side can have no pawn
+    ("advance", 0.02),  # what each rank that a pawn has gained is worth
+    ("passed_pawn", 0.15),  # the same, by its square, if no pawn can stop it
+    ("pawn_fear", (2.0, 1.0, 0.25, 0.1, 0.05, 0.02)),  # what a possible pawn costs, by the ranks before its promotion
+    ("unknown", (0.0, 0.01, 0.01, 0.02, 0.025, 0.005)),  # what a possible man costs, by kind
+    ("hunt", 1.0),  # how much of what a move may take counts
+    ("hunted", 0.5),  # how likely the man is then taken
+    ("mating_men", 4.0),  # what a man that can mate or promote is worth besides, against no men
+    ("no_mating_men", 6.0),  # what it costs to have none
+    ("confined", 0.05),  # what the confinement of a lone king is worth
+    ("mate_chance", 30.0),  # what mate is worth
+    ("stalemate_chance", 300.0),  # what stalemate costs
+    ("close_king", 0.1),  # what an own man beside the king is worth when few are left
+    ("patience", 0.1),  # what a move without a capture or pawn move costs when there have been many
+    ("alpha", 0.9),  # how much the static value of a node counts against that of its best child
+)
+_LAYOUT = [(name, np.float64, np.shape(values)) for name, values in _WEIGHTS]
+WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtype((np.record, _LAYOUT)))[0]
+"""The weights as kernels receive them."""
 
 CENTRALITY = np.array(
     [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
@@ -50,6 +61,19 @@ BLOCKED = 0.75
 """How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another."""
 PATIENT = 20
 """Own moves without a capture or a pawn move before patience ends."""
+END_NEAR, FEW_OWN = 6, 5
+"""With fewer men of the other side besides its king it can be mated; with fewer own men they stay together."""
+FREE_KING, SQUARE_COST, ONE_LINE = 60.0, 0.5, 0.85
+"""The confinement of a king that is nowhere, what the weight of each possible square takes away, and how much of that
+if all of them lie on one rank or file."""
+SHIELDED = 0.5
+"""How much a passed pawn is worth that a pawn of a file beside may take."""
+
+
+@inlined
+def _their_pieces(meta):
+    """Where the other side may have pieces."""
+    return meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
 
 
 @inlined
@@ -59,7 +83,7 @@ def _pawn_danger(meta, squares, weights):
     while squares:
         file = trailing_zeros(squares) & 7
         there = ones(meta.theirs[PAWN] & (A_FILE << file))
-        danger += weights[PAWN_DANGER] * per_file(meta.most, file) / there
+        danger += weights.pawn_danger * per_file(meta.most, file) / there
         squares &= squares - 1
     return danger
 
@@ -86,14 +110,14 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     danger = age_sum(meta, attackers) / ages
     if pawns:
         danger += _pawn_danger(meta, pawns, weights)
-    danger = min(1.0, danger * weights[DANGER] * (men + 1) / 16)
-    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | queens | meta.theirs[KING]
+    danger = min(1.0, danger * weights.danger * (men + 1) / 16)
+    pieces = _their_pieces(meta) | meta.theirs[KING]
     if pawns & ~(meta.empty | pieces):
         danger = 1.0
     if square == moved:
         if took:
-            return 1.0 - max(danger, weights[RETAKEN])
-        danger = min(1.0, danger * weights[JUST_MOVED])
+            return 1.0 - max(danger, weights.retaken)
+        danger = min(1.0, danger * weights.just_moved)
     if kind == KING:
         return 1.0 - danger
     protectors = (
@@ -103,14 +127,14 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     )
     protectors |= across & (meta.men[ROOK] | meta.men[QUEEN]) | aslant & (meta.men[BISHOP] | meta.men[QUEEN])
     if protectors == 0:
-        return 1.0 - max(danger, weights[UNPROTECTED])
+        return 1.0 - max(danger, weights.unprotected)
     least = _least_protector(meta, protectors)
-    floor = weights[LEAST_DANGER] * danger
-    danger *= weights[PROTECTED] * (1.0 - weights[PROTECTION + least]) * men / 15
+    floor = weights.least_danger * danger
+    danger *= weights.protected * (1.0 - weights.protection[least]) * men / 15
     for _ in range(ones(protectors) - 1):
-        danger *= weights[PROTECTED]
-    if least != KING and weights[WORTH + least] <= weights[WORTH + kind]:
-        danger *= weights[CHEAP_PROTECTOR]
+        danger *= weights.protected
+    if least != KING and weights.worth[least] <= weights.worth[kind]:
+        danger *= weights.cheap_protector
     return 1.0 - max(danger, floor)
 
 
@@ -121,30 +145,30 @@ def _ignorance(meta, weights):
     for rank in range(6):
         row = pawns & (np.int64(0xFF) << (8 * rank + 8))
         if row:
-            cost += weights[PAWN_FEAR + rank] * age_sum(meta, row)
+            cost += weights.pawn_fear[rank] * age_sum(meta, row)
     for kind in range(KNIGHT, KINDS):
-        cost += weights[UNKNOWN + kind] * age_sum(meta, meta.theirs[kind])
-    return cost / 30.0
+        cost += weights.unknown[kind] * age_sum(meta, meta.theirs[kind])
+    return cost / AGE_OF_A_MAN
 
 
 @kernel
 def prey(meta, kind, square, weights):
     """What a man may gain, and risk, by going to a square that is perhaps occupied."""
     here = bit(square)
-    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
+    pieces = _their_pieces(meta)
     pawn, piece = 0.0, 0.0
     if meta.theirs[PAWN] & here:
         there = ones(meta.theirs[PAWN] & (A_FILE << (square & 7)))
         pawn = min(1.0, per_file(meta.most, square & 7) / there)
     if pieces & here:
         piece = min(1.0 - pawn, meta.their_pieces * age_sum(meta, here) / max(1, age_sum(meta, pieces)))
-    gain = pawn * (weights[THEIR_PAWN] + weights[A_MAN]) + piece * (weights[THEIR_PIECE] + weights[A_MAN])
-    return weights[HUNT] * (gain - weights[HUNTED] * (pawn + piece) * weights[WORTH + kind])
+    gain = pawn * (weights.their_pawn + weights.man) + piece * (weights.their_piece + weights.man)
+    return weights.hunt * (gain - weights.hunted * (pawn + piece) * weights.worth[kind])
 
 
 @kernel
 def confinement(kings):
-    """How far the other king is confined: 60 less half the weight of its squares."""
+    """How far the other king is confined: the fewer squares it may be on, and the nearer to the edge they are."""
     total, left, ranks, files = 0.0, kings, 0, 0
     while left:
         square = trailing_zeros(left)
@@ -153,8 +177,8 @@ def confinement(kings):
         files |= 1 << (square & 7)
         left &= left - 1
     if ranks & (ranks - 1) == 0 or files & (files - 1) == 0:
-        total *= 0.85
-    return 60.0 - 0.5 * total
+        total *= ONE_LINE
+    return FREE_KING - SQUARE_COST * total
 
 
 @inlined
@@ -163,18 +187,17 @@ def _pawn_progress(meta, square, men, weights):
     rank = (square >> 3) - 1
     ahead = (A_FILE << (square & 7)) & (np.int64(-1) << (square + 1))
     beside = (ahead & ~A_FILE) >> 1 & 0x7FFFFFFFFFFFFFFF | (ahead & ~(A_FILE << 7)) << 1
-    worth = weights[ADVANCE] * rank
+    worth = weights.advance * rank
     if meta.theirs[PAWN] & ahead == 0:
-        share = 0.5 if meta.theirs[PAWN] & beside else 1.0
-        worth += weights[PASSED_PAWN] * share * rank * rank * (16 - men) / 16
+        share = SHIELDED if meta.theirs[PAWN] & beside else 1.0
+        worth += weights.passed_pawn * share * rank * rank * (16 - men) / 16
     return worth
 
 
 @kernel
 def _helplessness(meta):
     """How likely it is that of the other side's men only the king could move."""
-    pieces = meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
-    if pieces | (meta.theirs[PAWN] >> 8) & meta.empty:
+    if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
         return BLOCKED ** enemies(meta)
     return 1.0
 
@@ -194,9 +217,9 @@ def _end_near(meta, attacked, men, weights):
     """What it is worth that the other side has few men: its king's squares, and whether it is mated or stalemated."""
     kings, sure = meta.theirs[KING], sure_attacks(meta)
     quiet = kings & ~sure
-    total = weights[CONFINED] * PROGRESS[men] * confinement(quiet if quiet else kings)
+    total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)
     mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)
-    return total + weights[MATE_CHANCE] * mate - weights[STALEMATE_CHANCE] * stalemate_chance(meta, sure, attacked)
+    return total + weights.mate_chance * mate - weights.stalemate_chance * stalemate_chance(meta, sure, attacked)
 
 
 @kernel
@@ -206,9 +229,9 @@ def value(meta, moved, took, weights):
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)
     for kind in range(KINDS):
-        worth = weights[WORTH + kind]
+        worth = weights.worth[kind]
         if kind == QUEEN:
-            worth += weights[A_QUEEN]
+            worth += weights.queen
         elif kind == KING:
             worth *= men / 15
         left = meta.men[kind]
@@ -230,21 +253,21 @@ def value(meta, moved, took, weights):
                     attacked |= aslant
             left &= left - 1
     own = ones(meta.own)
-    total -= weights[THEIR_PAWN] * meta.their_pawns + weights[THEIR_PIECE] * meta.their_pieces
-    total += weights[A_MAN] * (own - men - 1)
-    total += weights[ATTACKED] * ones(attacked & ~meta.own)
+    total -= weights.their_pawn * meta.their_pawns + weights.their_piece * meta.their_pieces
+    total += weights.man * (own - men - 1)
+    total += weights.attacked * ones(attacked & ~meta.own)
     for file in range(8):
         if meta.theirs[PAWN] & (A_FILE << file) == 0:
-            total += weights[OPEN_FILE]
+            total += weights.open_file
     total -= _ignorance(meta, weights)
     fit = ones(meta.men[PAWN] | meta.men[ROOK] | meta.men[QUEEN])
-    total += weights[MATING_MEN] * min(fit, ENOUGH) * (15 - men) / 15
+    total += weights.mating_men * min(fit, ENOUGH) * (15 - men) / 15
     if fit == 0:
-        total -= weights[NO_MATING_MEN]
-    if men < 6 and own > men:
+        total -= weights.no_mating_men
+    if men < END_NEAR and own > men:
         total += _end_near(meta, attacked, men, weights)
     if meta.quiet > PATIENT:
-        total -= weights[PATIENCE] * (meta.quiet - PATIENT)
-    if own < 5:
-        total += weights[CLOSE_KING] * ones(bits.KING[trailing_zeros(meta.men[KING])] & meta.own)
+        total -= weights.patience * (meta.quiet - PATIENT)
+    if own < FEW_OWN:
+        total += weights.close_king * ones(bits.KING[trailing_zeros(meta.men[KING])] & meta.own)
     return total

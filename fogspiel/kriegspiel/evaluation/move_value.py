@@ -1,7 +1,15 @@
-"""The value of a move in approach C (section 5.3, figure 9): the messages it can lead to, weighed by their chances.
+"""The value of a move in approach C (section 5.3, figure 9): the messages it can lead to, weighted by their chances.
 
-A move ends in one of twelve outcomes, 3 * (referee's answer) + (his answer). The referee answers: nothing, a pawn
-taken, a piece taken, check. He answers: nothing of ours taken, the moved man taken, another one taken.
+A move ends in one of twelve outcomes, 3 * (referee's answer) + (their reply). The referee answers: nothing, a pawn
+taken, a piece taken, check. They reply: nothing of ours taken, the moved man taken, another one taken.
+
+    features.measure_board   once per node: what all attempts have in common
+    features.lift            once per man: what all attempts of the man have in common
+    legal_chance             the chance that a move of the lifted man is legal
+    look_ahead               its outlook: the chances of answers and replies, and what the board is worth
+    expected_value           the value of a move by its outlook: what leaves of the tree are worth
+    list_outcomes            the twelve outcomes by the outlook: what branches of the tree keep
+    weigh_outcomes           all of this for a single move
 """
 
 import numpy as np
@@ -15,20 +23,27 @@ from ...games.chess.move_code import castling_rook, end_of, promotion_of, start_
 from ..beliefs.board_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
 from ..beliefs.lines import NEXT
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
-from .features import confinement, danger_of_king, ending_bonus, lay_ground, lift, net_loss, value_of
+from .features import MEN_AT_HOME, confinement, danger_of_king, ending_bonus, lift, measure_board, net_loss, value_of
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
+ANSWERS = 4
+"""What the referee answers."""
 NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
-ANSWERS = 3
-OUTCOMES = 12
+REPLIES = 3
+"""What they reply."""
+OUTCOMES = ANSWERS * REPLIES
+TINY = 1e-9
+"""What keeps a sum of chances from being 0."""
+MOST_OTHERS = 0.8
+"""The chance that another man is taken is never greater: the hazards of single men are not exclusive."""
 _FIELDS = [
     ("board", np.float64),  # what the board is worth after the move
     ("bonus", np.float64),  # what the chance of mate adds
     ("lost", np.float64),  # what the loss of the moved man costs
     ("average", np.float64),  # what the loss of another man costs on average, and its chance
     ("others", np.float64),
-    ("chance", np.float64, 4),  # the chance of each of the referee's answers
-    ("taken", np.float64, 4),  # for each of them the chance that the moved man is taken
+    ("chance", np.float64, ANSWERS),  # the chance of each of the referee's answers
+    ("taken", np.float64, ANSWERS),  # for each of them the chance that the moved man is taken
 ]
 OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 """The outlook of a move."""
@@ -117,7 +132,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     if was_pawn and (end - start) % 8 == 0:
         pawn, piece = 0.0, 0.0
     elif was_pawn or pawn + piece > 1.0:
-        both = pawn + piece + 1e-9
+        both = pawn + piece + TINY
         pawn, piece = pawn / both, piece / both
     check = check_chance(prob, hits & features.possible, end, parameters)
     board = (
@@ -133,14 +148,14 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     beside = 0.0
     if not is_protected:
         held += survey.control[KINGS, end]
-        beside = parameters.checker_taken_by_king * min(1.0, survey.control[KINGS, end] / (check + 1e-9))
-    guard = parameters.retaliation * max(0.0, few - 1.0) / 14.0
+        beside = parameters.checker_taken_by_king * min(1.0, survey.control[KINGS, end] / (check + TINY))
+    guard = parameters.retaliation * max(0.0, few - 1.0) / (MEN_AT_HOME - 1.0)
     outlook.taken[SILENT] = danger
     outlook.taken[PAWN_TAKEN] = 1.0 - (1.0 - guard) / (1.0 + parameters.retaliation_control * held)
     outlook.taken[PIECE_TAKEN] = outlook.taken[PAWN_TAKEN]
     outlook.taken[CHECK] = 1.0 - (1.0 - danger) * (1.0 - parameters.checker_taken * min(1.0, held)) * (1.0 - beside)
     if kind == KING:
-        for answer in range(4):
+        for answer in range(ANSWERS):
             outlook.taken[answer] = 0.0
     outlook.chance[SILENT] = (1.0 - pawn - piece) * (1.0 - check)
     outlook.chance[PAWN_TAKEN] = pawn
@@ -157,49 +172,49 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         loss += features.loss[after, square] - features.loss[1 - after, square]
         chance += survey.hazard[after, square] - survey.hazard[1 - after, square]
         changed &= changed - 1
-    outlook.average = max(0.0, loss) / (max(0.0, chance) + 1e-9)
-    outlook.others = min(0.8, max(0.0, chance))
+    outlook.average = max(0.0, loss) / (max(0.0, chance) + TINY)
+    outlook.others = min(MOST_OTHERS, max(0.0, chance))
 
 
 @kernel
-def weigh_moves(outlook, parameters):
-    """The value of a move by its outlook: the weighed sum over the twelve outcomes (figure 9)."""
+def expected_value(outlook, parameters):
+    """The value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
     found = outlook.board + outlook.bonus
     found += outlook.chance[PAWN_TAKEN] * parameters.value_their_pawn
     found += outlook.chance[PIECE_TAKEN] * parameters.value_their_piece
     others = outlook.others * outlook.average
-    for answer in range(4):
+    for answer in range(ANSWERS):
         taken = outlook.taken[answer]
         found -= outlook.chance[answer] * (taken * outlook.lost + (1.0 - taken) * others)
     return found
 
 
 @kernel
-def spell_out(outlook, parameters, chances, stands):
+def list_outcomes(outlook, parameters, chances, boards):
     """Fill in the chances of the twelve outcomes, and what the board is worth after each."""
-    for answer in range(4):
-        chance, taken, stand = outlook.chance[answer], outlook.taken[answer], outlook.board
+    for answer in range(ANSWERS):
+        chance, taken, board = outlook.chance[answer], outlook.taken[answer], outlook.board
         if answer == PAWN_TAKEN:
-            stand += parameters.value_their_pawn
+            board += parameters.value_their_pawn
         elif answer == PIECE_TAKEN:
-            stand += parameters.value_their_piece
+            board += parameters.value_their_piece
         other = (1.0 - taken) * outlook.others
-        row = ANSWERS * answer
+        row = REPLIES * answer
         chances[row + NOTHING] = chance * (1.0 - taken - other)
         chances[row + MOVED_TAKEN] = chance * taken
         chances[row + OTHER_TAKEN] = chance * other
-        stands[row + NOTHING] = stand
-        stands[row + MOVED_TAKEN] = stand - outlook.lost
-        stands[row + OTHER_TAKEN] = stand - outlook.average
+        boards[row + NOTHING] = board
+        boards[row + MOVED_TAKEN] = board - outlook.lost
+        boards[row + OTHER_TAKEN] = board - outlook.average
 
 
 @kernel
-def weigh(prob, known, move, parameters, features, outlook, chances, stands):
-    """Survey the board and fill in the outcomes of one move. The chance that it is legal, and the bonus for mate."""
+def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, boards):
+    """Measure the board and fill in the outlook and the outcomes of one move. The chance that it is legal."""
     start = start_of(move)
     kind = kind_on(known.men, start)
-    lay_ground(prob, known, parameters, features)
+    measure_board(prob, known, parameters, features)
     lift(known, start, parameters, features)
     look_ahead(prob, known, features, kind, move, parameters, outlook)
-    spell_out(outlook, parameters, chances, stands)
-    return legal_chance(prob, known, features, kind, start, end_of(move), parameters), outlook.bonus
+    list_outcomes(outlook, parameters, chances, boards)
+    return legal_chance(prob, known, features, kind, start, end_of(move), parameters)

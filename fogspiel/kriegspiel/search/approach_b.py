@@ -1,88 +1,84 @@
 """Approach B (section 5.2, figure 6): the tree of perceptions with simulated messages, k moves long.
 
-A simulation ends after k moves, the first of which leads to the new place, and goes on while men are being taken. Its
-value is what our men are worth less his; the mean is backed up.
+A simulation ends after k moves, the first of which leads to the new node, and goes on while men are being taken. Its
+value is what our men are worth less theirs; the mean is backed up.
 """
 
 import math
 
 import numpy as np
 
-from ...core.kernel import kernel
+from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
 from ...games.chess.attempts import MOST_ATTEMPTS, attempts
 from ...games.chess.men import KING, PAWN, QUEEN, kind_on
 from ...games.chess.move_code import end_of, promotion_of, start_of
 from ..beliefs.board_survey import legality, survey_board
 from ..evaluation.features import material
-from ..evaluation.move_value import ANSWERS, OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, parry_chance, weigh
+from ..evaluation.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance, weigh_outcomes
 from .transition import evolve
-from .tree import DEEPEST, NO_CHILD, copy_place, has_room, sample_outcome
+from .tree import DEEPEST, NO_CHILD, WORSE_THAN_ANY, add_attempt, add_branch, add_child, has_room, sample_outcome
 
 LONGEST_STRING = 6
 """A simulation goes on for at most so many moves of a string of captures."""
 ALMOST_ALWAYS = 0.9
 """How often a simulated move takes back or uses a pawn try if it can."""
 UNLIKELY = 0.02
+"""Inside the tree attempts that are legal with less than this chance are left out."""
+
+
+@inlined
+def _underpromotes(move):
+    """Whether a pawn becomes anything but a queen, which is never looked at."""
+    return promotion_of(move) and promotion_of(move) != QUEEN
 
 
 @kernel
 def list_attempts(tree, place, refused, parameters):
-    """Write the attempts at a place that may be legal; nobody has tried them yet."""
-    prob, known, features = tree.prob[place], tree.known[place], tree.features[0]
-    listed = np.empty(MOST_ATTEMPTS, np.int64)
-    survey_board(prob, known, parameters, features.survey)
+    """Write the attempts at a node that may be legal; none of them has been visited."""
+    node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MOST_ATTEMPTS, np.int64)
+    known, prob = node.known, node.prob
+    survey_board(prob, known, parameters, survey)
     number = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
-    row = tree.used[1]
-    tree.first[place] = row
+    node.first, node.visits = tree.used[1], 0
     for i in range(number):
-        move = listed[i]
-        start, end = start_of(move), end_of(move)
+        start, end = start_of(listed[i]), end_of(listed[i])
         kind = kind_on(known.men, start)
-        legal = legality(prob, known, features.survey, kind, start, end, parameters)
+        legal = legality(prob, known, survey, kind, start, end, parameters)
         if known.checks and kind != KING:
             legal *= parry_chance(prob, known, end)
-        if (promotion_of(move) and promotion_of(move) != QUEEN) or (place > 0 and legal < UNLIKELY):
-            continue
-        tree.moves[row] = move
-        tree.legal[row] = max(legal, UNLIKELY)
-        tree.value[row] = 0.0
-        tree.tried[row] = 0
-        tree.branch[row] = NO_CHILD
-        row += 1
-    tree.listed[place] = row - tree.first[place]
-    tree.visits[place] = 0
-    tree.used[1] = row
+        if not _underpromotes(listed[i]) and (place == 0 or legal >= UNLIKELY):
+            add_attempt(tree, listed[i], max(legal, UNLIKELY), 0.0, 0)
+    node.listed = tree.used[1] - node.first
 
 
 @kernel
 def sample_accepted_attempt(tree, place, parameters, stream):
     """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
-    first, count = tree.first[place], tree.listed[place]
-    out = np.zeros(MOST_ATTEMPTS, np.bool_)
-    log = math.log(tree.visits[place] + 1.0)
+    node, is_refused = tree.nodes[place], np.zeros(MOST_ATTEMPTS, np.bool_)
+    first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
     for _ in range(count):
         fresh = 0
         for i in range(count):
-            if tree.tried[first + i] == 0 and not out[i]:
+            if tree.attempts[first + i].visits == 0 and not is_refused[i]:
                 fresh += 1
-        chosen, best, nth = -1, -1e9, below(stream, fresh) if fresh else -1
+        chosen, best, nth = -1, WORSE_THAN_ANY, below(stream, fresh) if fresh else -1
         for i in range(count):
-            row = first + i
-            if out[i]:
+            attempt = tree.attempts[first + i]
+            if is_refused[i]:
                 continue
             if fresh:
-                if tree.tried[row] == 0:
+                if attempt.visits == 0:
                     if nth == 0:
                         chosen = i
                     nth -= 1
             else:
-                score = tree.value[row] + parameters.exploration * math.sqrt(log / tree.tried[row])
+                score = attempt.value + parameters.exploration * math.sqrt(log / attempt.visits)
                 if score > best:
                     best, chosen = score, i
-        if unit(stream) < tree.legal[first + chosen]:
+        if unit(stream) < tree.attempts[first + chosen].legal:
             return first + chosen
-        out[chosen] = True
+        is_refused[chosen] = True
     return -1
 
 
@@ -102,7 +98,7 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
             start, end = start_of(move), end_of(move)
             kind = kind_on(known.men, start)
             takes = end == lost or (kind == PAWN and (end - start) % 8 != 0)
-            if (turn == 0 and not takes) or (promotion_of(move) and promotion_of(move) != QUEEN):
+            if (turn == 0 and not takes) or _underpromotes(move):
                 continue
             if unit(stream) < legality(prob, known, survey, kind, start, end, parameters):
                 return move
@@ -110,11 +106,12 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
 
 
 @kernel
-def simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, stream):
+def simulate_value(tree, place, k, lost, was_capture, attraction, parameters, stream):
     """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
-    known, features, outlook = tree.ahead[0], tree.features[0], tree.outlook[0]
+    tree.ahead[0] = tree.nodes[place]
+    known, prob, features, outlook = tree.ahead[0].known, tree.ahead[0].prob, tree.features[0], tree.outlook[0]
     listed = np.empty(MOST_ATTEMPTS, np.int64)
-    chances, stands = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
+    chance, board = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
     for played in range(1, k + LONGEST_STRING):
         if played >= k and not was_capture:
             break
@@ -122,10 +119,10 @@ def simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, str
         move = simulate_move(prob, known, features.survey, parameters, lost, stream, listed)
         if move < 0 or (played >= k and end_of(move) != lost):
             break
-        weigh(prob, known, move, parameters, features, outlook, chances, stands)
+        weigh_outcomes(prob, known, move, parameters, features, outlook, chance, board)
         u, outcome = unit(stream), 0
-        while outcome < OUTCOMES - 1 and u >= chances[outcome]:
-            u -= chances[outcome]
+        while outcome < OUTCOMES - 1 and u >= chance[outcome]:
+            u -= chance[outcome]
             outcome += 1
         lost = evolve(prob, known, move, outcome, attraction, parameters, features.survey)
         was_capture = lost >= 0
@@ -136,52 +133,36 @@ def simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, str
 def simulate(tree, attraction, k, parameters, stream, simulations):
     """Approach B (figure 6): select by UCT and by simulated messages, expand, simulate k moves, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
-    prob, refused = np.empty((3, 64), np.float32), np.zeros(64, np.int64)
-    features, outlook = tree.features[0], tree.outlook[0]
+    refused, features, outlook = np.zeros(64, np.int64), tree.features[0], tree.outlook[0]
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
-            row = sample_accepted_attempt(tree, place, parameters, stream)
+            row, node = sample_accepted_attempt(tree, place, parameters, stream), tree.nodes[place]
             if row < 0 or depth == DEEPEST or not has_room(tree):
-                value = material(tree.known[place], parameters)
+                value = material(node.known, parameters)
                 break
             places[depth], rows[depth] = place, row
             depth += 1
-            is_new = tree.branch[row] == NO_CHILD
+            move, is_new = tree.attempts[row].move, tree.attempts[row].branch == NO_CHILD
             if is_new:
-                tree.branch[row] = tree.used[2]
-                tree.used[2] += 1
-                for outcome in range(OUTCOMES):
-                    tree.child[tree.branch[row], outcome] = NO_CHILD
-            branch, move = tree.branch[row], tree.moves[row]
+                add_branch(tree, row)
+            number = tree.attempts[row].branch
+            branch = tree.branches[number]
             if is_new:
-                weigh(
-                    tree.prob[place], tree.known[place], move, parameters, features, outlook, tree.chances[branch],
-                    tree.stands[branch],
-                )  # fmt: skip
-            outcome = sample_outcome(tree.chances[branch], stream)
-            child = tree.child[branch, outcome]
-            if child == NO_CHILD:
-                child = tree.used[0]
-                tree.used[0] += 1
-                copy_place(tree.prob, tree.known, place, child)
-                lost = evolve(
-                    tree.prob[child], tree.known[child], move, outcome, attraction, parameters, features.survey
-                )
-                tree.child[branch, outcome] = child
+                weigh_outcomes(node.prob, node.known, move, parameters, features, outlook, branch.chance, branch.board)
+            outcome = sample_outcome(branch.chance, stream)
+            if branch.child[outcome] == NO_CHILD:
+                child = add_child(tree, place, number, outcome)
+                new = tree.nodes[child]
+                lost = evolve(new.prob, new.known, move, outcome, attraction, parameters, features.survey)
                 list_attempts(tree, child, refused, parameters)
-                for kind in range(3):
-                    for square in range(64):
-                        prob[kind, square] = tree.prob[child, kind, square]
-                tree.ahead[0] = tree.known[child]
-                taken = outcome // ANSWERS
-                was_capture = lost >= 0 or taken in (PAWN_TAKEN, PIECE_TAKEN)
-                value = simulate_value(tree, prob, k, lost, was_capture, attraction, parameters, stream)
+                was_capture = lost >= 0 or outcome // REPLIES in (PAWN_TAKEN, PIECE_TAKEN)
+                value = simulate_value(tree, child, k, lost, was_capture, attraction, parameters, stream)
                 break
-            place = child
+            place = branch.child[outcome]
         for level in range(depth):
-            place, row = places[level], rows[level]
-            tree.visits[place] += 1
-            tree.tried[row] += 1
-            tree.value[row] += (value - tree.value[row]) / tree.tried[row]
+            attempt = tree.attempts[rows[level]]
+            tree.nodes[places[level]].visits += 1
+            attempt.visits += 1
+            attempt.value += (value - attempt.value) / attempt.visits
     return simulations

@@ -1,16 +1,16 @@
 """Weighted maximax over metapositions (paper, section 4.3).
 
 There are no min nodes: after an own move the likeliest evolution is assumed, which is that it is accepted in silence,
-then that the other side makes some silent move. The value of a node is ALPHA of its static value and the rest of the
-best of its children. At a node all moves are valued; the best of those not yet in a table of moves looked at before,
-and the best of those in it, are looked into, and share the budget that is left.
+then that the other side makes some silent move. The value of a node is a share (alpha) of its static value and the
+rest of that of the best of its children. At a node all moves are valued; the best of those not yet in a table of moves
+looked at before (the history), and the best of those in it, are looked into, and share the budget that is left.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import inlined, kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.men import KINDS, KING, PAWN, kind_on, reach
@@ -20,27 +20,35 @@ from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks,
 from ..beliefs.metaposition_checks import hear_check_to_us
 from ..beliefs.metaposition_motion import spread
 from ..beliefs.metaposition_update import hear_tries
-from ..evaluation.metaposition_value import ALPHA, prey, value
+from ..evaluation.metaposition_value import prey, value
 
 DEEPEST = 8
 FRESH, FAMILIAR = 5, 10
 """How many of the best moves are looked into: of those not in the history, and of those in it."""
 HOPELESS, DECIDED = -150.0, 400.0
-COUNTED, LEFT, SHARE, NEXT, PICKS = 0, 1, 2, 3, 4
-FRAME = 5
-"""The cells of a level: moves listed, budget left, share of each move, the next pick, and the number of picks."""
+"""Moves of smaller or greater static values are not looked into."""
+WORSE_THAN_ANY = -1e9
+_LEVEL = [
+    ("static", np.float64),  # the static value of the metaposition
+    ("best", np.float64),  # the best value of its moves so far
+    ("listed", np.int64),  # how many moves there are
+    ("picked", np.int64),  # how many of them are looked into
+    ("next", np.int64),  # which of these is next
+    ("share", np.int64),  # how many metapositions may be valued for each of them
+    ("moves", np.int64, MOST_MOVES),
+    ("values", np.float64, MOST_MOVES),  # the static values of the moves
+    ("picks", np.int64, FRESH + FAMILIAR),  # the places of the moves that are looked into
+]
+LEVEL = np.dtype((np.record, np.dtype(_LEVEL, align=True)))
+"""A level of the search: a metaposition in which the own side is to move."""
 
 
 class Room(NamedTuple):
     """The arrays in which one thread searches."""
 
-    frames: np.ndarray
+    levels: np.ndarray
     boards: np.ndarray
-    moves: np.ndarray
-    values: np.ndarray
-    picks: np.ndarray
-    worths: np.ndarray
-    """The static value of each level, and the best value of its moves so far."""
+    """The metaposition of each level, and one more to work in."""
     history: np.ndarray
     """For every kind and square where its moves went that were looked into."""
     spent: np.ndarray
@@ -51,17 +59,8 @@ class Room(NamedTuple):
 
 def empty_room() -> Room:
     """Room for one thread."""
-    return Room(
-        np.zeros((DEEPEST, FRAME), np.int64),
-        np.zeros(DEEPEST + 1, META),
-        np.zeros((DEEPEST, MOST_MOVES), np.int64),
-        np.zeros((DEEPEST, MOST_MOVES)),
-        np.zeros((DEEPEST, FRESH + FAMILIAR), np.int64),
-        np.zeros((2, DEEPEST)),
-        np.zeros((KINDS, 64), np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(64, np.int64),
-    )
+    history, zeros = np.zeros((KINDS, 64), np.int64), np.zeros(64, np.int64)
+    return Room(np.zeros(DEEPEST, LEVEL), np.zeros(DEEPEST + 1, META), history, np.zeros(1, np.int64), zeros)
 
 
 @kernel
@@ -114,7 +113,7 @@ def reply_in_silence(meta, zeros):
 
 
 @kernel
-def _valued(meta, action, power, boards, weights):
+def _value_move(meta, action, power, boards, weights):
     """The static value of a metaposition after an own move, which is made on the first of the boards."""
     boards[0] = meta
     took = assume(boards[0], action, power)
@@ -127,27 +126,31 @@ def _valued(meta, action, power, boards, weights):
 def value_moves(meta, moves, count, power, boards, weights, out):
     """The static values of moves; `power` has for every square where its man surely takes; a board is overwritten."""
     for i in range(count):
-        out[i] = _valued(meta, moves[i], power[start_of(moves[i])], boards, weights)
+        out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
+
+
+@inlined
+def _is_familiar(men, move, history):
+    """Whether a move is in the history."""
+    return history[kind_on(men, start_of(move)), start_of(move)] & bit(end_of(move)) != 0
 
 
 @kernel
-def _picked(meta, moves, values, count, history, picks):
-    """The moves to look into, best first of those not in the history and of those in it; all enter the history."""
+def _pick_moves(men, moves, values, count, history, picks):
+    """Pick the moves to look into, best first of those not in the history and of those in it; all enter the history."""
     fresh, familiar, chosen = FRESH, FAMILIAR, 0
     for _ in range(FRESH + FAMILIAR):
         best = -1
         for i in range(count):
-            known = history[kind_on(meta.men, start_of(moves[i])), start_of(moves[i])] & bit(end_of(moves[i])) != 0
-            if (familiar if known else fresh) and (best < 0 or values[i] > values[best]):
-                listed = False
+            if (familiar if _is_familiar(men, moves[i], history) else fresh) and (best < 0 or values[i] > values[best]):
+                is_picked = False
                 for j in range(chosen):
-                    listed |= picks[j] == i
-                if not listed:
+                    is_picked |= picks[j] == i
+                if not is_picked:
                     best = i
         if best < 0:
             break
-        start = start_of(moves[best])
-        if history[kind_on(meta.men, start), start] & bit(end_of(moves[best])):
+        if _is_familiar(men, moves[best], history):
             familiar -= 1
         else:
             fresh -= 1
@@ -155,19 +158,21 @@ def _picked(meta, moves, values, count, history, picks):
         chosen += 1
     for j in range(chosen):
         start = start_of(moves[picks[j]])
-        history[kind_on(meta.men, start), start] |= bit(end_of(moves[picks[j]]))
+        history[kind_on(men, start), start] |= bit(end_of(moves[picks[j]]))
     return chosen
 
 
 @kernel
-def _open(level, budget, room, weights):
-    """Value all moves of a level's metaposition, and pick those to look into."""
-    meta, frame, moves, values = room.boards[level], room.frames[level], room.moves[level], room.values[level]
-    count = plausible_moves(meta, moves)
-    value_moves(meta, moves, count, room.zeros, room.boards[level + 1 :], weights, values)
-    frame[COUNTED], frame[LEFT], frame[NEXT] = count, budget - count, 0
-    frame[PICKS] = _picked(meta, moves, values, count, room.history, room.picks[level])
-    frame[SHARE] = max(0, frame[LEFT]) // max(1, frame[PICKS])
+def _begin_level(place, static, budget, room, weights):
+    """Let the other side reply on a level's board, value all own moves there, and pick those to look into."""
+    meta, level = room.boards[place], room.levels[place]
+    reply_in_silence(meta, room.zeros)
+    count = plausible_moves(meta, level.moves)
+    value_moves(meta, level.moves, count, room.zeros, room.boards[place + 1 :], weights, level.values)
+    picked = _pick_moves(meta.men, level.moves, level.values, count, room.history, level.picks)
+    level.static, level.best = static, WORSE_THAN_ANY
+    level.listed, level.picked, level.next = count, picked, 0
+    level.share = max(0, budget - count) // max(1, picked)
     room.spent[0] += count
 
 
@@ -177,34 +182,29 @@ def search_deeper(static, budget, room, weights):
 
     It is the first of the boards, and is overwritten.
     """
-    boards, statics, best = room.boards, room.worths[0], room.worths[1]
-    reply_in_silence(boards[0], room.zeros)
-    _open(0, budget, room, weights)
-    statics[0], best[0], level = static, -1e9, 0
+    boards, place = room.boards, 0
+    _begin_level(0, static, budget, room, weights)
     while True:
-        frame = room.frames[level]
-        if frame[NEXT] < frame[PICKS]:
-            place = room.picks[level, frame[NEXT]]
-            frame[NEXT] += 1
-            worth = room.values[level, place]
-            if level + 2 >= DEEPEST or frame[SHARE] < frame[COUNTED] or worth < HOPELESS or worth > DECIDED:
-                best[level] = max(best[level], worth)
+        level = room.levels[place]
+        if level.next < level.picked:
+            pick = level.picks[level.next]
+            level.next += 1
+            worth = level.values[pick]
+            if place + 2 >= DEEPEST or level.share < level.listed or worth < HOPELESS or worth > DECIDED:
+                level.best = max(level.best, worth)
                 continue
-            below = level + 1
-            boards[below] = boards[level]
-            assume(boards[below], room.moves[level, place], 0)
-            reply_in_silence(boards[below], room.zeros)
-            _open(below, frame[SHARE], room, weights)
-            statics[below], best[below] = worth, -1e9
-            level = below
+            place += 1
+            boards[place] = boards[place - 1]
+            assume(boards[place], level.moves[pick], 0)
+            _begin_level(place, worth, level.share, room, weights)
             continue
-        worth = statics[level]
-        if frame[COUNTED]:
-            worth = weights[ALPHA] * worth + (1.0 - weights[ALPHA]) * best[level]
-        if level == 0:
+        worth = level.static
+        if level.listed:
+            worth = weights.alpha * worth + (1.0 - weights.alpha) * level.best
+        if place == 0:
             return worth
-        level -= 1
-        best[level] = max(best[level], worth)
+        place -= 1
+        room.levels[place].best = max(room.levels[place].best, worth)
 
 
 @kernel

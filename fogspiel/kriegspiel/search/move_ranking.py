@@ -1,4 +1,4 @@
-"""The own moves in a metaposition from best to worst, by search or, against a bare king, by the endings."""
+"""The own moves in a metaposition from best to worst, by search or, against a lone king, by the endings."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import numpy as np
 from ...games.chess.men import KING
 from ..beliefs.metaposition import META, enemies
 from ..engine import Effort
-from ..evaluation.metaposition_value import ALPHA, WEIGHTS
+from ..evaluation.metaposition_value import WEIGHTS
 from . import lone_king_endgame
 from .lone_king_endgame import empty_stack
 from .metaposition_search import DECIDED, FAMILIAR, FRESH, HOPELESS, Room, empty_room, search_moves, value_moves
@@ -18,6 +18,8 @@ from .metaposition_search import DECIDED, FAMILIAR, FRESH, HOPELESS, Room, empty
 AT_ROOT = FRESH + FAMILIAR
 FIRST_BUDGET = 2000
 """Metapositions of the first search when time is limited; every next search has twice as many."""
+GROWTH = 3
+"""How much time there will be spent after the next search, which takes twice as long as all before."""
 FARTHEST, FAR, WIDTH = 2, 8, 6
 """Against a lone king: so many own moves are looked ahead, for so many of the best moves, so many moves at the next."""
 BEHIND = 1e9
@@ -37,13 +39,13 @@ class Ranking:
     def best_first(self, cost: Callable[[int], float]) -> list[int]:
         """The moves, best first by their values less what they cost."""
         costs = np.array([cost(move) for move in self.moves.tolist()])
-        return self.moves[np.argsort(costs - self.values, kind="stable")].tolist()
+        return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
 
 
 class Searcher:
     """Ranks moves with a certain effort; `spent` counts the metapositions valued so far."""
 
-    def __init__(self, effort: Effort, weights: np.ndarray = WEIGHTS):
+    def __init__(self, effort: Effort, weights: np.record = WEIGHTS):
         self.effort, self.weights = effort, weights
         self.rooms = [empty_room() for _ in range(effort.threads)]
 
@@ -62,20 +64,20 @@ class Searcher:
     def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
         """The moves by weighted maximax."""
         if enemies(meta) == 0:
-            worths = lone_king_values(meta, moves)
-            return Ranking(moves, worths, worths)
+            values = lone_king_values(meta, moves)
+            return Ranking(moves, values, values)
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
-            values = self._searched(meta, moves, power, statics, self.effort.nodes)
+            values = self._search(meta, moves, power, statics, self.effort.nodes)
             return Ranking(moves, statics, values)
         start, budget = time.perf_counter(), FIRST_BUDGET
         while True:
-            values = self._searched(meta, moves, power, statics, budget)
-            if 3 * (time.perf_counter() - start) > (self.effort.seconds or 0):
+            values = self._search(meta, moves, power, statics, budget)
+            if GROWTH * (time.perf_counter() - start) > (self.effort.seconds or 0):
                 return Ranking(moves, statics, values)
             budget *= 2
 
-    def _searched(
+    def _search(
         self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
         """The values of the moves when the best of them share a budget."""
@@ -103,7 +105,7 @@ class Searcher:
             ranking.values = lone_king_values(meta, ranking.moves)
             return
         statics = self.statics(meta, ranking.moves, power)
-        ranking.values += self.weights[ALPHA] * (statics - ranking.statics)
+        ranking.values += self.weights.alpha * (statics - ranking.statics)
         ranking.statics = statics
 
 

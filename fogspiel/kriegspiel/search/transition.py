@@ -1,4 +1,4 @@
-"""How a place of the tree changes into the next one: our move, the referee's answer, his answer (figure 3)."""
+"""How a node of the tree changes into the next one: our move, the referee's answer, their reply (figure 3)."""
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess.bits import bit
@@ -8,12 +8,12 @@ from ..beliefs.board_survey import PROTECTED, UNPROTECTED, survey_board
 from ..beliefs.opponent_motion import predict_capture, predict_quiet_move
 from ..beliefs.probability_matrices import KINGS, attacked_squares, exclude_king, lose_man, note_own_move, scale_row
 from ..evaluation.features import value_of
-from ..evaluation.move_value import ANSWERS, CHECK, MOVED_TAKEN, OTHER_TAKEN
+from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, REPLIES
 
 
 @kernel
 def most_exposed(prob, known, spared, parameters, survey):
-    """The man whom he most probably takes next, other than the one on `spared`; its square, or -1."""
+    """The square of the man whom they most probably take next, other than the one on `spared`, or -1."""
     survey_board(prob, known, parameters, survey)
     net, worst, found = attacked_squares(known), 0.0, -1
     for kind in range(KING):
@@ -30,11 +30,11 @@ def most_exposed(prob, known, spared, parameters, survey):
 
 @kernel
 def evolve(prob, known, move, outcome, attraction, parameters, survey):
-    """Change the matrices and what is known by our move, its outcome, and their answer. Where they took, or -1.
+    """Change the matrices and what is known by our move and its outcome. The square where they took, or -1.
 
     `survey` is overwritten.
     """
-    answer, reply, end = outcome // ANSWERS, outcome % ANSWERS, end_of(move)
+    answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
     kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
         hits = attacks_of(kind, end, known.colour, known.own)
@@ -55,6 +55,5 @@ def evolve(prob, known, move, outcome, attraction, parameters, survey):
     else:
         predict_quiet_move(prob, known, attraction, answer == CHECK, parameters)
     exclude_king(prob, known)
-    known.tries = 1
-    known.checks = 0
+    known.tries, known.checks = 1, 0  # tries are not simulated; a check to us is not expected
     return victim

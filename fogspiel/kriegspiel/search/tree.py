@@ -1,8 +1,8 @@
 """The three-tier tree of approaches B and C (figure 3) in preallocated arrays.
 
-A place is a moment at which we are to move: the matrices, what is known, and a row of attempts. An attempt that was
-chosen has a branch: the twelve outcomes of the two message tiers, each with its chance, its value, and the place that
-it leads to once the search went there.
+A node is a moment at which we are to move: the matrices, what is known, and a row of attempts. An attempt that was
+chosen has a branch: the twelve outcomes of the two message tiers, each with its chance, the value of the board, and the
+node that it leads to once a simulation went there. Values are in pawns.
 """
 
 import math
@@ -18,111 +18,129 @@ from ..evaluation.features import FEATURES
 from ..evaluation.move_value import OUTCOMES, OUTLOOK
 
 DEEPEST = 24
+"""So many own moves the tree is deep at most."""
 NO_CHILD = -1
+ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2
+"""For so many there is room, on average."""
+WORSE_THAN_ANY = -1e9
+_NODE = [
+    ("known", KNOWN),
+    ("prob", np.float32, (3, 64)),
+    ("first", np.int32),  # the first of its attempts
+    ("listed", np.int32),  # how many attempts there are
+    ("visits", np.int32),
+    ("board", np.float32),  # what the board is worth as it stands
+    ("value", np.float32),  # the value of the best attempts
+    ("gain", np.float32),  # what attempts are expected to add at nodes that follow and that have not been seen
+]
+_ATTEMPT = [
+    ("move", np.int32),
+    ("legal", np.float32),  # the chance that it is legal
+    ("value", np.float32),
+    ("visits", np.int32),
+    ("branch", np.int32),  # its branch, or NO_CHILD
+]
+_BRANCH = [
+    ("chance", np.float32, OUTCOMES),
+    ("board", np.float32, OUTCOMES),  # what the board is worth after each outcome
+    ("child", np.int32, OUTCOMES),  # the node that it leads to, or NO_CHILD
+    ("bonus", np.float32),  # what is added to the value whatever the outcome
+]
+NODE, ATTEMPT, BRANCH = (np.dtype((np.record, np.dtype(fields, align=True))) for fields in (_NODE, _ATTEMPT, _BRANCH))
 
 
 class Tree(NamedTuple):
-    """Rows of places, of attempts and of branches."""
+    """The nodes, of which the first is the root, their attempts and branches."""
 
-    prob: np.ndarray
-    known: np.ndarray
-    first: np.ndarray
-    listed: np.ndarray
-    visits: np.ndarray
-    stand: np.ndarray
-    worth: np.ndarray
-    gain: np.ndarray
-    moves: np.ndarray
-    legal: np.ndarray
-    value: np.ndarray
-    tried: np.ndarray
-    branch: np.ndarray
-    chances: np.ndarray
-    stands: np.ndarray
-    child: np.ndarray
-    bonus: np.ndarray
+    nodes: np.ndarray
+    attempts: np.ndarray
+    branches: np.ndarray
+    used: np.ndarray
+    """How many nodes, attempts and branches there are."""
     handicap: np.ndarray
     """What is taken off the value of each attempt at the root."""
-    used: np.ndarray
-    """How many places, attempts and branches there are."""
     features: np.ndarray
     outlook: np.ndarray
     ahead: np.ndarray
-    """One record each, to work in: of a place, of a move, and of what is known in a simulation beyond the tree."""
+    """One record each, to work in: of a node, of a move, and the node of a simulation beyond the tree."""
 
 
-def empty_tree(places: int) -> Tree:
-    """A tree with room for so many places."""
-    rows, branches = 40 * places + MOST_ATTEMPTS, 2 * places
-    return Tree(
-        np.empty((places, 3, 64), np.float32),
-        np.empty(places, KNOWN),
-        np.empty(places, np.int32),
-        np.empty(places, np.int32),
-        np.empty(places, np.int32),
-        np.empty(places, np.float32),
-        np.empty(places, np.float32),
-        np.empty(places, np.float32),
-        np.empty(rows, np.int32),
-        np.empty(rows, np.float32),
-        np.empty(rows, np.float32),
-        np.empty(rows, np.int32),
-        np.empty(rows, np.int32),
-        np.empty((branches, OUTCOMES), np.float32),
-        np.empty((branches, OUTCOMES), np.float32),
-        np.empty((branches, OUTCOMES), np.int32),
-        np.empty(branches, np.float32),
-        np.zeros(MOST_ATTEMPTS, np.float32),
-        np.zeros(3, np.int64),
-        np.zeros(1, FEATURES),
-        np.zeros(1, OUTLOOK),
-        np.zeros(1, KNOWN),
-    )
+def empty_tree(nodes: int) -> Tree:
+    """A tree with room for so many nodes."""
+    attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MOST_ATTEMPTS, ATTEMPT)
+    branches = np.empty(BRANCHES_PER_NODE * nodes, BRANCH)
+    handicap, used = np.zeros(MOST_ATTEMPTS, np.float32), np.zeros(3, np.int64)
+    records = np.zeros(1, FEATURES), np.zeros(1, OUTLOOK), np.zeros(1, NODE)
+    return Tree(np.empty(nodes, NODE), attempts, branches, used, handicap, *records)
 
 
 @inlined
 def has_room(tree):
-    """Whether another place can be added."""
-    places, rows, branches = tree.used[0], tree.used[1], tree.used[2]
-    return places + 1 < len(tree.first) and rows + MOST_ATTEMPTS < len(tree.moves) and branches + 1 < len(tree.child)
+    """Whether another node can be added."""
+    nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MOST_ATTEMPTS, tree.used[2] + 1
+    return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
 
 
 @kernel
-def best_by_uct(value, tried, first, last, visits, c):
+def add_attempt(tree, move, legal, value, visits):
+    """Add an attempt to the node that is being expanded."""
+    attempt = tree.attempts[tree.used[1]]
+    tree.used[1] += 1
+    attempt.move, attempt.legal, attempt.value = move, legal, value
+    attempt.visits, attempt.branch = visits, NO_CHILD
+
+
+@kernel
+def add_branch(tree, row):
+    """Give an attempt a branch that leads nowhere yet."""
+    tree.attempts[row].branch = tree.used[2]
+    child = tree.branches[tree.used[2]].child
+    tree.used[2] += 1
+    for outcome in range(OUTCOMES):
+        child[outcome] = NO_CHILD
+
+
+@kernel
+def add_child(tree, node, branch, outcome):
+    """Add a node that an outcome leads to and that begins with what is known at its parent. Its number."""
+    child = tree.used[0]
+    tree.used[0] += 1
+    tree.branches[branch].child[outcome] = child
+    tree.nodes[child] = tree.nodes[node]
+    return child
+
+
+@kernel
+def best_by_uct(attempts, first, last, visits, c):
     """The attempt with the greatest value + c * sqrt(ln N / n), or -1."""
-    log, best, chosen = math.log(visits + 1.0), -1e9, -1
+    log, best, chosen = math.log(visits + 1.0), WORSE_THAN_ANY, -1
     for i in range(first, last):
-        score = value[i] + c * math.sqrt(log / tried[i])
+        score = attempts[i].value + c * math.sqrt(log / attempts[i].visits)
         if score > best:
             best, chosen = score, i
     return chosen
 
 
 @kernel
-def sample_outcome(chances, stream):
+def sample_outcome(chance, stream):
     """An outcome by its chance: probabilisticMessage of figures 6 and 8."""
     u = unit(stream)
     for outcome in range(OUTCOMES):
-        u -= chances[outcome]
+        u -= chance[outcome]
         if u < 0.0:
             return outcome
     return 0
 
 
-@kernel
-def copy_place(prob, known, source, target):
-    """Begin a place with what is known at another."""
-    for row in range(3):
-        for square in range(64):
-            prob[target, row, square] = prob[source, row, square]
-    known[target] = known[source]
+def root_attempts(tree: Tree) -> np.ndarray:
+    """The attempts at the root."""
+    first = int(tree.nodes[0].first)
+    return tree.attempts[first : first + int(tree.nodes[0].listed)]
 
 
 def forbid(tree: Tree, move: int) -> None:
-    """The root's attempt was refused: it goes, the rest of the tree is used again."""
-    first, last = int(tree.first[0]), int(tree.first[0] + tree.listed[0]) - 1
-    row = first + tree.moves[first : last + 1].tolist().index(move)
-    for column in (tree.moves, tree.legal, tree.value, tree.tried, tree.branch):
-        column[row] = column[last]
-    tree.handicap[row - first] = tree.handicap[last - first]
-    tree.listed[0] -= 1
+    """Take a refused attempt off the root; the rest of the tree is used again."""
+    attempts = root_attempts(tree)
+    row = attempts["move"].tolist().index(move)
+    attempts[row], tree.handicap[row] = attempts[-1], tree.handicap[len(attempts) - 1]
+    tree.nodes[0].listed -= 1
