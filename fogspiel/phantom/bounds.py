@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic
-from typing import NamedTuple, Protocol, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -206,8 +206,8 @@ def widen(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
                 yield from _prove_opening(stage, opening, ledger, budget)
 
 
-def _prove_opening(stage: str, opening: "Opening", ledger: Ledger, budget: Budget) -> Remarks:
-    """The relaxed games behind an opening, then its proof."""
+def _prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Ledger, budget: Budget) -> Remarks:
+    """The relaxed games behind a player's first moves on 4x4, then the proof."""
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
@@ -235,15 +235,6 @@ def _findings(table: Mapping[tuple[int, bytes], int | float]) -> list[Finding]:
 PLAYERS = ("Black", "White")
 C3, B2, B3, C2 = 10, 5, 9, 6
 OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}
-
-
-class Opening(Protocol):
-    """The first moves of a player on 4x4, and the relaxation that it goes on with."""
-
-    relaxation: Relaxation
-
-    def steps(self) -> Generator[None, None, float]: ...
-    def rows(self, prover: Prover) -> list[Row]: ...
 
 
 class BlackOpening:
