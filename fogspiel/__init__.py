@@ -1,39 +1,69 @@
 """fogspiel: a workbench for games in which players cannot see everything."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .core import plugins as _plugins  # noqa: F401  (from now on plug-in files can be imported by name)
 
+if TYPE_CHECKING:
+    from .core.agents import find_policy, mixture_policy, vector_policy
+    from .core.exact import exact_score
+    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, find_game
+    from .core.game import DRAW as DRAW
+    from .core.game import LOSS as LOSS
+    from .core.game import WIN as WIN
+    from .core.game import games as list_games
+    from .core.kernel import inlined as inlined
+    from .core.kernel import kernel
+    from .core.kernel import variant as variant
+    from .core.rng import below as below
+    from .core.rng import unit as unit
+    from .core.session import Session
+    from .core.simulate import Match
+    from .runs.kinds.solve import solution as solve_game
+    from .runs.store import Store
+    from .solve.certificates import verify
+    from .stats.evaluate import evaluate
+    from .stats.race import Race
+    from .tune.tuning import tune_strategy
+
 __version__ = "0.1.0"
 
-_HOME = {
-    "find_game": "core.game",
-    "fixed_baseline": "core.agents",
-    "mixture_policy": "core.agents",
-    "find_policy": "core.agents",
-    "redrawn_baseline": "core.agents",
-    "vector_policy": "core.agents",
-    "Match": "core.simulate",
-    "replay": "core.session",
-    "record_game": "core.session",
-    "view_of": "core.session",
-    "evaluate": "stats.evaluate",
-    "exact_score": "core.exact",
-    "Race": "stats.race",
-    "Arena": "tune.arena",
-    "Budget": "tune.arena",
-    "Request": "runs.kinds.tune",
-    "work_on": "runs.kind",
-    "solution": "runs.kinds.solve",
-    "Store": "runs.store",
+__all__ = [
+    "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "evaluate",
+    "exact_score", "find_game", "find_policy", "kernel", "list_games", "mixture_policy", "solve_game", "tune_strategy",
+    "vector_policy", "verify",
+]  # fmt: skip
+
+_NAMES = {
+    "core.agents": "find_policy mixture_policy vector_policy",
+    "core.exact": "exact_score",
+    "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy find_game games:list_games",
+    "core.kernel": "kernel inlined variant",
+    "core.rng": "below unit",
+    "core.session": "Session",
+    "core.simulate": "Match",
+    "runs.kinds.solve": "solution:solve_game",
+    "runs.store": "Store",
+    "solve.certificates": "verify",
+    "stats.evaluate": "evaluate",
+    "stats.race": "Race",
+    "tune.tuning": "tune_strategy",
 }
-"""Where the names that a script needs live; they are imported when they are first used."""
+"""The public names of each module (`name:public_name` where they differ), which is imported when one is first used."""
+_HOMES = {
+    word.rpartition(":")[2]: (module, word.partition(":")[0])
+    for module, words in _NAMES.items()
+    for word in words.split()
+}
 
-__all__ = list(_HOME)
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"fogspiel has no {name!r}: it has {', '.join(__all__)}")
+    module, there = _HOMES[name]
+    return getattr(import_module(f".{module}", __name__), there)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"fogspiel has no {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+def __dir__() -> list[str]:
+    return __all__

@@ -27,5 +27,6 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_every_public_name_can_be_imported():
-    for name in fogspiel.__all__:
+    assert dir(fogspiel) == sorted(fogspiel.__all__)
+    for name in (*fogspiel.__all__, "WIN", "DRAW", "LOSS", "below", "unit", "inlined", "variant"):
         assert getattr(fogspiel, name) is not None

@@ -75,7 +75,7 @@ PUBLISHED = {
 
 def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     """Walk through everything; prints as it goes unless `quiet`, and returns the table."""
-    say = (lambda words: None) if quiet else console.out.print
+    say: Callable[[str], None] = (lambda words: None) if quiet else console.out.print
     rows: list[Row] = []
     with Store.open(store, write=True) as runs:
         say("[bold]1. Batawaf, from scratch.[/bold] The winner of a trick may put the won cards back in any order.")

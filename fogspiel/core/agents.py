@@ -55,7 +55,7 @@ class PlayerAgent:
 # Policies: what the compiled loop plays
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Policy:
     """A strategy with its parameters, a row of `thetas` or several; `how` says which row plays which game."""
 
@@ -65,6 +65,9 @@ class Policy:
     how: int = ALONE
     weights: tuple[float, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Policy {self.name}"
+
     @property
     def theta(self) -> Vector | None:
         """The one parameter vector, where there is just one."""
@@ -73,8 +76,12 @@ class Policy:
     @property
     def heaviest(self) -> np.ndarray:
         """The vector of the highest weight, or the only one."""
-        found: np.ndarray = self.thetas[int(np.argmax(self.weights or (1.0,)))]
-        return found
+        return np.asarray(self.thetas[int(np.argmax(self.weights or (1.0,)))])
+
+    @property
+    def cumulated(self) -> np.ndarray:
+        """The sums of the weights up to each row."""
+        return np.cumsum(self.weights) if self.weights else np.ones(len(self.thetas))
 
     def player(self, stream: np.ndarray) -> Player:
         """A player for one game; where its parameters are drawn, from its own stream."""
@@ -103,11 +110,10 @@ def member(how, number, cumulated, draws):
 def theta_for(policy: Policy, number: int, draws: np.ndarray) -> np.ndarray:
     """The parameters that a policy plays game (pair) `number` with, as the compiled loop draws them."""
     if policy.how == REDRAWN:
-        theta = np.empty_like(policy.thetas[0])
+        theta = np.empty(policy.thetas.shape[1])
         fill_normal(draws, theta)
         return theta
-    cumulated = np.cumsum(policy.weights) if policy.weights else np.ones(len(policy.thetas))
-    return np.asarray(policy.thetas[member(policy.how, number, cumulated, draws)])
+    return np.asarray(policy.thetas[member(policy.how, number, policy.cumulated, draws)])
 
 
 class PolicyPlayer:

@@ -12,7 +12,7 @@ States and views are int64 arrays of fixed size. A game record is the list of it
 
 import importlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
@@ -23,6 +23,7 @@ import numpy as np
 
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .kernel import Kernel as Kernel
+from .notebook import html_table
 from .plugins import collect, load, sources
 from .rng import below
 from .source_digest import PACKAGE
@@ -67,7 +68,7 @@ class Sizes(NamedTuple):
     actions: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Strategy:
     """A family of players: `prepare` turns parameters into a plan, once; `choose` plays by the plan, move by move."""
 
@@ -83,8 +84,11 @@ class Strategy:
     words: Callable[[np.ndarray], str] | None = None
     """What a parameter vector does, in a sentence."""
 
+    def __repr__(self) -> str:
+        return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Game:
     """The record of a game: its rules for the machine and its words for people."""
 
@@ -123,6 +127,21 @@ class Game:
         """The index of the highest payoff; the other seat's index is this less the first one's."""
         return len(self.payoffs) - 1
 
+    def __repr__(self) -> str:
+        return f"Game {self.name} (version {self.version}): {self.title}"
+
+    def _repr_html_(self) -> str:
+        first = blank(self.sizes.state)
+        self.rules.start(first)
+        rows = {
+            "parameters": ", ".join(parameters_of(self)) or "none",
+            "named strategies": ", ".join(self.named) or "none",
+            "payoffs of the first player": ", ".join(map(str, self.payoffs)),
+            "at the start": self.reveal(first),
+            "source": self.source,
+        }
+        return html_table(repr(self), rows)
+
 
 @kernel
 def nothing_to_prepare(theta, plan):
@@ -159,7 +178,8 @@ def find_game(name: str) -> Game:
     Modules that are likely to have it are imported first, so that most often no other one is.
     """
     for module, folder in _likely_modules(name):
-        for game in getattr(load("games", module, folder), "GAMES", ()):
+        likely: Sequence[Game] = getattr(load("games", module, folder), "GAMES", ())
+        for game in likely:
             if game.name == name:
                 return game
     known = games()

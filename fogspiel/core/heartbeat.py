@@ -69,7 +69,7 @@ class Limits(NamedTuple):
 
 @dataclass
 class Silence:
-    """How long a job has been silent while somebody listened."""
+    """How long a job has been silent while it was listened to."""
 
     limits: Limits
     signs: int = 0

@@ -16,7 +16,7 @@ from .session import Session
 
 
 class Moment(NamedTuple):
-    """A moment of a finished game: who acted, what they did, and what everybody could see before."""
+    """A moment of a finished game: who acted, what they did, and what both could see before."""
 
     mover: int
     action: int | None

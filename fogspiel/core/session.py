@@ -128,7 +128,6 @@ class PlayerMatch:
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
         """The first agent's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
         out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
-        top = len(self.game.payoffs) - 1
         for i in range(count):
             number = first + i
             draws = stream_of(key, number, 3)
@@ -137,7 +136,7 @@ class PlayerMatch:
             for column in range(out.shape[1]):
                 swapped = (column + swap) % 2 == 1
                 score = _play_number(self.game, (other, one) if swapped else (one, other), key, number).score
-                out[i, column] = top - score if swapped else score
+                out[i, column] = self.game.top - score if swapped else score
         return out
 
 

@@ -58,7 +58,7 @@ def play_numbers(
     prepare_b, choose_b, plans_b, cumulated_b, how_b,
     state, seen, actions, theta, top, key, first, seats, out,
 ):  # fmt: skip
-    """Play the games numbered `first`, `first` + 1, ..; a row of `out` gets contender a's scores, seats swapped."""
+    """Play the games numbered `first`, `first` + 1, ..; a row of `out` gets policy a's scores, seats swapped."""
     chance, draws = np.empty(1, np.uint64), np.empty(1, np.uint64)
     stream_0, stream_1 = np.empty(1, np.uint64), np.empty(1, np.uint64)
     for i in range(len(out)):
@@ -108,7 +108,7 @@ def not_fused(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 
 class _Side(NamedTuple):
-    """A contender's arguments of the compiled loop."""
+    """A policy's arguments of the compiled loop."""
 
     prepare: Kernel
     choose: Kernel
@@ -117,15 +117,14 @@ class _Side(NamedTuple):
     how: int
 
 
-def _side(contender: Policy) -> _Side:
-    strategy = contender.strategy
+def _side(policy: Policy) -> _Side:
+    strategy = policy.strategy
     prepare, choose = compiled(strategy.prepare, PREPARE), compiled(strategy.choose, CHOOSE)
-    plans = np.zeros((len(contender.thetas), strategy.plan))
-    if contender.how != REDRAWN:
-        for theta, plan in zip(contender.thetas, plans, strict=True):
+    plans = np.zeros((len(policy.thetas), strategy.plan))
+    if policy.how != REDRAWN:
+        for theta, plan in zip(policy.thetas, plans, strict=True):
             prepare(theta, plan)
-    cumulated = np.cumsum(contender.weights) if contender.weights else np.ones(len(plans))
-    return _Side(prepare, choose, plans, cumulated, contender.how)
+    return _Side(prepare, choose, plans, policy.cumulated, policy.how)
 
 
 @cache
@@ -139,7 +138,7 @@ def compile_rules(game: Game) -> tuple[Kernel, ...]:
 
 
 class Match:
-    """Two contenders at one game: plays any range of game numbers, in one thread or several, with the same scores."""
+    """Two policies at one game: plays any range of game numbers, in one thread or several, with the same scores."""
 
     def __init__(self, game: Game, first: Policy, second: Policy, fused: bool = True):
         self.game = game
@@ -151,7 +150,7 @@ class Match:
         self._sides = (_side(first), _side(second))
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The first contender's scores in games `first`.. of stream `key`: a row a number, a column a seat."""
+        """The first policy's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
         out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
         if threads < 2 or count < 2 * WORTH_A_THREAD:
             self._play(key, first, out, SEATS.index(seats))
@@ -168,5 +167,4 @@ class Match:
         theta = np.empty(len(self.game.strategy.parameters) if self.game.strategy else 0)
         if REDRAWN in (a.how, b.how):
             a, b = a._replace(plans=a.plans.copy()), b._replace(plans=b.plans.copy())
-        top = len(self.game.payoffs) - 1
-        play_numbers(*self._shared, *a, *b, *workspace, theta, top, np.uint64(key), first, seats, out)
+        play_numbers(*self._shared, *a, *b, *workspace, theta, self.game.top, np.uint64(key), first, seats, out)

@@ -72,7 +72,7 @@ def moves_in(pos: np.ndarray) -> list[int]:
     """The legal moves of a position."""
     limits, out = blank(LIMITS), blank(MOST_ATTEMPTS)
     restrict(pos, limits)
-    return out[: legal_moves(pos, limits, out)].tolist()
+    return list(out[: legal_moves(pos, limits, out)].tolist())
 
 
 def long_name(men: np.ndarray, move: int) -> str:
@@ -119,4 +119,4 @@ def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
     for kind in range(KING + 1):
         own |= int(men[kind])
     out = blank(MOST_ATTEMPTS)
-    return out[: attempts(men, own, colour, rights, 1, blank(64), out)].tolist()
+    return list(out[: attempts(men, own, colour, rights, 1, blank(64), out)].tolist())

@@ -44,7 +44,7 @@ class Follower:
             return int(actions[0])
         cells = list(shares)
         chosen = cells[draw_index([float(shares[cell]) for cell in cells], self.stream)]
-        return moved.index(chosen)
+        return int(moved.index(chosen))
 
 
 def follower(name: str, document: PhantomCertificate) -> PlayerAgent:

@@ -1,4 +1,4 @@
-"""How strong is it: the score of one contender against another, from any number of games, with an interval."""
+"""How strong is it: the score of one agent against another, from any number of games, with an interval."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,6 +10,7 @@ import numpy as np
 from ..core.agents import PlayerAgent, Policy
 from ..core.game import Game
 from ..core.heartbeat import beat
+from ..core.notebook import html_table
 from ..core.session import PlayerMatch
 from ..core.simulate import Match
 from .race import interval
@@ -19,7 +20,7 @@ BLOCK_SECONDS = 1.0
 """Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score:
     """What was counted: games by payoff, and observations (pairs of games, or single ones) by their sum."""
 
@@ -44,6 +45,14 @@ class Score:
         lower, upper = interval(np.array(self.observed, np.int64))
         return low + span * lower, low + span * upper
 
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return f"Score {self.mean:.3f} (95 %: {low:.3f} to {high:.3f}) in {self.games} games"
+
+    def _repr_html_(self) -> str:
+        counted = zip(self.payoffs, self.outcomes, strict=True)
+        return html_table(repr(self), {f"games at payoff {payoff:g}": count for payoff, count in counted})
+
     def as_json(self) -> dict[str, Any]:
         """The figures of a report; wins, draws and losses where the game has just these."""
         figures: dict[str, Any] = {"score": self.mean, "interval": list(self.interval), "games": self.games}
@@ -54,7 +63,7 @@ class Score:
 
 
 def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:
-    """The match of two contenders in the compiled loop, or at the referee if one of them sends players."""
+    """The match of two policies in the compiled loop, or move by move if one of the agents sends players."""
     if isinstance(first, Policy) and isinstance(second, Policy):
         return Match(game, first, second)
     return PlayerMatch(game, first, second)
@@ -75,7 +84,7 @@ def evaluate(
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
     """
-    match, columns, top = make_match(game, first, second), 2 if seats == "swapped" else 1, len(game.payoffs) - 1
+    match, columns, top = make_match(game, first, second), 2 if seats == "swapped" else 1, game.top
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
     if counted is not None:

@@ -62,7 +62,7 @@ def symmetric_equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium
 def prune(weights: np.ndarray, least: float) -> np.ndarray:
     """The weights without those below `least`, of which the heaviest always stays, summing to 1 again."""
     kept = np.where(weights >= min(least, float(weights.max())), weights, 0.0)
-    return kept / kept.sum()
+    return np.asarray(kept / kept.sum())
 
 
 def couple(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]]:
@@ -92,7 +92,7 @@ def _with_bounds(payoffs: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> 
 def _clean(weights: np.ndarray) -> np.ndarray:
     """Weights from a solver without its rounding errors."""
     kept = np.where(weights > 1e-12, weights, 0.0)
-    return kept / kept.sum()
+    return np.asarray(kept / kept.sum())
 
 
 def _solve(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -43,7 +43,7 @@ def advantages(scores: np.ndarray) -> np.ndarray:
     matrix = np.asarray(scores, float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
         raise ValueError("a round robin needs a square matrix of finite scores, a row for each player")
-    return (matrix - matrix.T) / 2
+    return np.asarray((matrix - matrix.T) / 2)
 
 
 # Transitive or cyclic
@@ -173,7 +173,7 @@ def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.nd
             if length <= 1e-12:
                 break
             x = x + length * move
-    return x / x.sum()
+    return np.asarray(x / x.sum())
 
 
 # Claims
@@ -235,7 +235,7 @@ def elo(counts: np.ndarray) -> np.ndarray:
         rating = rating + move * min(1.0, 2.0 / max(float(np.abs(move).max()), 1e-300))
         if np.abs(move).max() < 1e-10:
             break
-    return ELO * (rating - rating.mean())
+    return np.asarray(ELO * (rating - rating.mean()))
 
 
 # Resampling

@@ -88,13 +88,13 @@ def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
     members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
     order = np.empty(count, np.int64)
     shuffle(arena.stream, order)
-    return members[order]
+    return np.asarray(members[order])
 
 
 def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
     """That many vectors drawn from a mixture of members, or of their halves."""
     if weights.ndim == 1:
-        return archive.thetas[draw_members(archive.arena, weights, count)]
+        return np.asarray(archive.thetas[draw_members(archive.arena, weights, count)])
     return join_halves(archive.thetas, *(draw_members(archive.arena, law, count) for law in weights))
 
 

@@ -88,11 +88,11 @@ class Arena:
     @property
     def start(self) -> np.ndarray:
         """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
-        return fixed_baseline(self.game, self.seed).thetas[0].copy()
+        return np.array(fixed_baseline(self.game, self.seed).heaviest)
 
     def gaussian(self) -> np.ndarray:
         """A new vector of standard Gaussian numbers."""
-        return self.gaussians(1)[0]
+        return self.gaussians(1).ravel()
 
     def gaussians(self, count: int) -> np.ndarray:
         """That many new vectors of standard Gaussian numbers, a row each."""
@@ -109,7 +109,7 @@ class Arena:
         match = Match(self.game, self._player(challenger), self._player(incumbent))
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
-            return self._scores(match, key, first, count).sum(axis=1)
+            return self._sums(match, key, first, count)
 
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
@@ -118,8 +118,8 @@ class Arena:
         matches = [Match(self.game, self._player(x), self.baseline) for x in (challenger, incumbent)]
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
-            new, old = (self._scores(match, key, first, count).sum(axis=1) for match in matches)
-            return new - old + self._most  # Z = (1 + D)/2 in units of its grid
+            new, old = (self._sums(match, key, first, count) for match in matches)
+            return np.asarray(new - old + self._most)  # Z = (1 + D)/2 in units of its grid
 
         outcomes = 2 * self._most + 1
         return self._run_race(self.race_rule.for_differences(), observe, outcomes, games=2 * self._columns)
@@ -172,9 +172,10 @@ class Arena:
     def _key(self, number: int) -> int:
         return int(child(self.seed, TRAINING, number))
 
-    def _scores(self, match: Match, key: int, first: int, count: int) -> np.ndarray:
+    def _sums(self, match: Match, key: int, first: int, count: int) -> np.ndarray:
+        """The sums of the scores of each observation."""
         seats = "swapped" if self.observation == "pair" else "alternating"
-        return match.scores(key, first, count, seats, self.threads)
+        return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
 
     def _games_left(self, cost: int) -> int:
         """How many observations of that many games the budget still allows."""
@@ -259,7 +260,7 @@ def pair_base(game: Game) -> int:
 def encode(game: Game, numbers: np.ndarray) -> Codes:
     """Scores, or pairs of them, as an event keeps them."""
     if len(game.payoffs) > DIGITS:
-        return numbers.tolist()
+        return list(numbers.tolist())
     return (numbers + ord("0")).astype(np.uint8).tobytes().decode()
 
 

@@ -77,7 +77,7 @@ class Search:
         """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
         scores = Match(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
         self.played += scores.size
-        return scores.sum(axis=1) / (2 * self.game.top)
+        return np.asarray(scores.sum(axis=1) / (2 * self.game.top))
 
     def means(self, players: list[Policy], pairs: int) -> np.ndarray:
         """The mean score of each player in that many pairs of games; long matches are on the same deals."""

@@ -90,7 +90,7 @@ def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
 
 
 def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The order by score in which of equals, who score the same against everybody, all but one come last."""
+    """The order by score in which of equals, who score the same against all members, all but one come last."""
     order = (-scores).argsort(kind="stable")
     _, first = np.unique(table[order], axis=0, return_index=True)
     clone = np.ones(len(order), bool)

@@ -65,7 +65,7 @@ class Pool:
 
 def draw_wide(arena: Arena, count: int) -> np.ndarray:
     """Gaussian players: narrow ones, wide ones, very wide ones."""
-    return arena.gaussians(count) * np.resize(WIDTHS, count)[:, None]
+    return np.asarray(arena.gaussians(count) * np.resize(WIDTHS, count)[:, None])
 
 
 def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: bool = False) -> np.ndarray:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
-from ...core.kernel import kernel, variant
+from ...core.kernel import Kernel, kernel, variant
 from ...core.rng import below, stream_of, unit
 from .fleets import (
     CLASS,
@@ -66,7 +66,7 @@ GREEDIEST = 50.0
 """More greed makes no difference: the likeliest square is certain."""
 
 
-def prepare_with(fleets):
+def prepare_with(fleets: int) -> Kernel:
     """The prepare kernel of players who draw that many fleets for a shot."""
 
     @variant(fleets)

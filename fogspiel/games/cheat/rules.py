@@ -26,7 +26,7 @@ Chance deals the first player one of the cards left, numbered by colour. Actions
 import numpy as np
 
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import GOLDEN, below, normal, seed_of, split
 from ..shared.hidden import permute, pick
 
@@ -52,7 +52,7 @@ def clear(state, challenged):
     state[COLOUR] = -1
 
 
-def start_with(challenged):
+def start_with(challenged: int) -> Kernel:
     """The start kernel, with or without the right to call the last card of all."""
 
     @variant(challenged)
@@ -293,7 +293,7 @@ def choose(seen, actions, plan, stream):
     return decision(seen, plan, stream, np.empty(CALL + 1), np.empty(1, np.uint64))
 
 
-def play_with(challenged):
+def play_with(challenged: int) -> Kernel:
     """The fused kernel: the same game without lists of actions."""
 
     @variant(challenged)

@@ -47,7 +47,7 @@ def parse_move(text: str) -> int:
             f"{text.strip()[:20]!r} is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"
         )
     start, end, promotion = found.groups()
-    return move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0)
+    return int(move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0))
 
 
 def position_of(fen: str) -> np.ndarray:

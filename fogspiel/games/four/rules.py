@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import unit
 from ..shared.columns import columns_text, drop_row, four_aligned, is_full, open_columns, stones_in
 
@@ -28,7 +28,7 @@ SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTH
 # The six rules
 
 
-def start_with(rows, columns):
+def start_with(rows: int, columns: int) -> Kernel:
     """The start kernel of a board."""
 
     @variant(rows, columns)
@@ -139,7 +139,7 @@ def playout(rows, columns, own, other, turns, plan, stream):
     return 1
 
 
-def choose_with(rows, columns, playouts):
+def choose_with(rows: int, columns: int, playouts: int) -> Kernel:
     """The choice of a board and a number of playouts for each column."""
 
     @variant(rows, columns, playouts)

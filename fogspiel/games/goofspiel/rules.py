@@ -20,7 +20,7 @@ from itertools import permutations
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import pick
 
 CARDS, ROUND, BID, RESULT = 0, 1, 2, 12
@@ -31,7 +31,7 @@ SEEN_CARDS, SEEN_ROUND, SEEN_BID, SEEN_RESULT = 0, 1, 2, 2 + MOST_CARDS
 # The six rules
 
 
-def start_with(cards):
+def start_with(cards: int) -> Kernel:
     """The start kernel of a hand."""
 
     @variant(cards)

@@ -28,7 +28,7 @@ from ...core.game import (
     nothing_hidden,
     nothing_to_prepare,
 )
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import below, unit
 
 CHARACTERS, TURN, ASKED, POOL = range(4)
@@ -38,7 +38,7 @@ SEEN_OWN, SEEN_OTHER, SEEN_CHARACTERS, SEEN_TURN, SEEN_ASKED = range(5)
 # The six rules
 
 
-def start_with(characters):
+def start_with(characters: int) -> Kernel:
     """The start kernel of a number of characters."""
 
     @variant(characters)
@@ -149,7 +149,7 @@ def pool_after(pool, asked, chance):
     return asked if below(chance, pool) < asked else pool - asked
 
 
-def play_with(characters):
+def play_with(characters: int) -> Kernel:
     """The fused kernel of a number of characters."""
 
     @variant(characters)

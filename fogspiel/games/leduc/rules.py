@@ -28,7 +28,7 @@ from itertools import permutations
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import pick
 from ..shared.words import actions_text
 
@@ -48,7 +48,7 @@ MOST = ANTE + MOST_RAISES * (SMALL + BIG)
 # The six rules
 
 
-def start_with(suited):
+def start_with(suited: int) -> Kernel:
     """The start kernel of the game with or without suits."""
 
     @variant(suited)

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import resample_one
 from ..shared.words import actions_text
 
@@ -35,7 +35,7 @@ LOST, WON = 0, 1
 # The six rules
 
 
-def start_with(sides):
+def start_with(sides: int) -> Kernel:
     """The start kernel of a die."""
 
     @variant(sides)

@@ -114,7 +114,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 # Perfect play: Bouton 1901, misère
 
 
-def lost(a, b, c, d):
+def lost(a: int, b: int, c: int, d: int) -> bool:
     """Whether the player to move loses against perfect play: as in normal Nim while there is a heap of two or more."""
     if max(a, b, c, d) > 1:
         return a ^ b ^ c ^ d == 0

@@ -27,7 +27,7 @@ from math import comb
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import pick
 from .setups import SETUPS, VERSION, Setup
 
@@ -63,7 +63,7 @@ def bits(mask):
     return total
 
 
-def start_with(setup: Setup):
+def start_with(setup: Setup) -> Kernel:
     """The kernel that starts a game of that set-up."""
     players, spies = setup.players, setup.spies
     sizes, needed = setup.sizes, setup.needed

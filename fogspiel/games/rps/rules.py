@@ -9,7 +9,7 @@ Actions: 0 rock, 1 paper, 2 scissors.
 from fractions import Fraction
 
 from ...core.game import Game, Rules, Sizes
-from ...core.kernel import kernel, variant
+from ...core.kernel import Kernel, kernel, variant
 from ..shared import one_throw
 from ..shared.hidden import resample_one
 from ..shared.one_throw import SHOWN, apply, mover, view
@@ -22,7 +22,7 @@ CHOICES = 3
 # The rules that are its own
 
 
-def start_with(worth):
+def start_with(worth: int) -> Kernel:
     """The start kernel of a scale of payoffs."""
 
     @variant(worth)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from .words import actions_text
 
 CARD, MOVES, HISTORY = 0, 2, 3
@@ -44,7 +44,7 @@ def offer(state, out):
     return 2
 
 
-def apply_with(cards):
+def apply_with(cards: int) -> Kernel:
     """The apply kernel of a deck: chance deals cards * first card + second card."""
 
     @variant(cards)

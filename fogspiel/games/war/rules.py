@@ -26,7 +26,7 @@ by itself.
 import numpy as np
 
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import permute
 
 PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
@@ -143,7 +143,7 @@ def lay_out(state, values, copies, shared):
         state[WON + i] = i // copies
 
 
-def start_with(values, copies, shared):
+def start_with(values: int, copies: int, shared: int) -> Kernel:
     """The start kernel of a deck."""
 
     @variant(values, copies, shared)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
 from .rules import (
     CARDS,
@@ -180,7 +180,7 @@ def usual_rounds(stream, low, high, wins, most):
     return most
 
 
-def play_out_with(watching):
+def play_out_with(watching: int) -> Kernel:
     """The kernel that plays from the deal on, compiled with or without an eye on cycles."""
 
     @variant(watching)
@@ -274,7 +274,7 @@ def play_out_with(watching):
 play_steady, play_varied = play_out_with(True), play_out_with(False)
 
 
-def play_with(values, copies, shared):
+def play_with(values: int, copies: int, shared: int) -> Kernel:
     """The fused kernel of a deck."""
 
     @variant(values, copies, shared)

@@ -26,7 +26,7 @@ class Greedy(Engine):
         back = [move for move in listed if said[TAKEN] and end_of(move) == said[SQUARE]]
         takes = [move for move in listed if said[TRIES] and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
         chosen = back or takes or listed
-        return chosen[below(self.stream, len(chosen))]
+        return int(chosen[below(self.stream, len(chosen))])
 
 
 def _takes_by_pawn(move: int, pawns: int) -> bool:
