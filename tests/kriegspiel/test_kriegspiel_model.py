@@ -11,9 +11,9 @@ from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.men import KING, PAWN
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel.beliefs.matrix_engine import MatrixEngine
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engine
+from fogspiel.kriegspiel.engines.mcts import A
 from fogspiel.kriegspiel.matches import code_of
 from fogspiel.kriegspiel.opponent_model import (
     GENERIC,
@@ -235,7 +235,7 @@ def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
     for number in range(24):
         umpire = Referee()
         players = [find_engine("minimax")(effort, stream_of(900 + number, side)) for side in (0, 1)]
-        seers = {name: MatrixEngine(effort, stream_of(1), model=find_model(name)) for name in losses}
+        seers = {name: A(effort, stream_of(1), model=find_model(name)) for name in losses}
         for side, player in enumerate(players):
             player.begin(side)
         for seer in seers.values():
