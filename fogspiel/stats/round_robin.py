@@ -143,7 +143,7 @@ def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
         raise ValueError(
             "the equilibrium of the round robin was not found: check that its scores lie between 0 and 1"
         ) from None
-    return np.maximum(primal[:players], 0.0)
+    return np.asarray(np.maximum(primal[:players], 0.0))
 
 
 def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """A game file of a user, which imports from `fogspiel` alone."""
 
-OWN_RPS = '''"""Rock-paper-scissors in two scales: both choose at once, so the first choice stays hidden from the second player.
+OWN_RPS = '''"""Rock-paper-scissors in two scales; the first choice stays hidden until both are made.
 
 Data sheet of a state: the choice of each player (-1 before it is made), then the scale. Of a view: the own choice.
 """

@@ -91,7 +91,7 @@ def strike_dominated(begin, items, start, column, value, digest, total, gains, l
             table[at] = -1
         left = 0
         for a in range(begin[g], begin[g + 1]):
-            at = np.int64(digest[a] & np.uint64(size - 1))  # type: ignore[assignment]
+            at = np.int64(digest[a] & np.uint64(size - 1))
             while table[at] >= 0 and digest[table[at]] != digest[a]:
                 at = (at + 1) & (size - 1)
             b = table[at]

@@ -123,7 +123,7 @@ def clean(game: Opening, tail: Tail, plan: Plan) -> np.ndarray:
     """Which spy sets a plan wins against."""
     setup, sets = game.setup, game.sets
     if not tail.ahead:
-        return np.equal(sets & plan[-1], 0)
+        return np.asarray(np.equal(sets & plan[-1], 0))
     won = np.zeros(len(sets), bool)
     for number, mission in enumerate(plan, sum(tail.score)):
         won |= ones(sets & mission) < setup.needed[number]

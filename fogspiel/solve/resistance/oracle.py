@@ -96,7 +96,15 @@ def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.nd
     return worth, chosen
 
 
-def large_best_last_missions(weights, first, won, inside, bars, worth, chosen):
+def large_best_last_missions(
+    weights: np.ndarray,
+    first: np.ndarray,
+    won: np.ndarray,
+    inside: np.ndarray,
+    bars: np.ndarray,
+    worth: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
     """`best_last_missions` for whole numbers beyond 64 bits, which no kernel can add."""
     for tail, bar in enumerate(bars):
         for way in range(first[tail], first[tail + 1]):
