@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from platformdirs.macos import MacOS
 
+from fogspiel.runs import store
 from fogspiel.runs.store import Busy, Damaged, Row, Store, StoreError, canonical, default_path
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +87,7 @@ def line(process: subprocess.Popen[str]) -> str:
 
 HOLD = """
 import sys
-from fogspiel.runs import Store
+from fogspiel.runs.store import Store
 with Store.open(sys.argv[1], write=True) as store:
     run = store.work_on(sys.argv[2])
     print("holding", flush=True)
@@ -94,7 +96,7 @@ with Store.open(sys.argv[1], write=True) as store:
 
 APPEND = """
 import sys
-from fogspiel.runs import Store
+from fogspiel.runs.store import Store
 with Store.open(sys.argv[1], write=True) as store:
     run = store.work_on(sys.argv[2])
     print("ready", flush=True)
@@ -106,7 +108,7 @@ with Store.open(sys.argv[1], write=True) as store:
 
 CROWD = """
 import sys
-from fogspiel.runs import Store
+from fogspiel.runs.store import Store
 with Store.open(sys.argv[1], write=True) as store:
     run = store.create({"game": "war", "method": "naive"})
     for number in range(int(sys.argv[2])):
@@ -240,14 +242,20 @@ def test_the_default_store_is_in_the_users_data_folder_unless_named(monkeypatch:
     assert default_path() == Path("/somewhere/else.db")
     monkeypatch.delenv("FOGSPIEL_STORE")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
-    monkeypatch.setattr(sys, "platform", "linux")
     assert default_path() == Path("/data/fogspiel/runs.db")
-    monkeypatch.setattr(sys, "platform", "darwin")
+
+
+def test_the_data_folder_of_a_mac_is_where_it_always_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOGSPIEL_STORE")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(store, "user_data_path", lambda *names, **more: MacOS(*names, **more).user_data_path)
     assert default_path().parts[-4:] == ("Library", "Application Support", "fogspiel", "runs.db")
 
 
 def test_the_list_of_runs_needs_neither_numpy_nor_numba() -> None:
-    code = "import sys, fogspiel.runs; print(sorted({'numpy', 'numba', 'fogspiel.core.kernel'} & set(sys.modules)))"
+    code = (
+        "import sys, fogspiel.runs.store; print(sorted({'numpy', 'numba', 'fogspiel.core.kernel'} & set(sys.modules)))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "[]"
 
 
@@ -727,7 +735,7 @@ def test_a_full_disk_refuses_a_new_store_and_then_takes_it(tiny: Path) -> None:
 def test_a_write_that_the_system_refuses_loses_nothing(path: Path) -> None:
     code = """
 import resource, sys
-from fogspiel.runs import Store, StoreError
+from fogspiel.runs.store import Store, StoreError
 with Store.open(sys.argv[1], write=True) as store:
     run = store.create({"game": "war"})
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
