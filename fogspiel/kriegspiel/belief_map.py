@@ -20,7 +20,7 @@ from ..games.chess.position import MEN
 from .beliefs.matrix_engine import MatrixEngine
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
-from .engines.sampling import Pooled, Sampler
+from .engines.sampling import PoolSampler, Sampler
 
 BOARDS = 200
 """Boards of the last observation that are drawn for an engine that keeps none."""
@@ -67,7 +67,7 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
     elif isinstance(engine, Minimax):
         chances = spread_evenly(engine.meta, engine.side)
     elif isinstance(engine, Sampler):
-        boards = engine.pool[: engine.count] if isinstance(engine, Pooled) else engine.boards(BOARDS, seen)
+        boards = engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(BOARDS, seen)
         if len(boards) == 0:
             return None
         chances = count_boards(boards, 1 - engine.side)

@@ -84,24 +84,24 @@ class Engine(ABC):
         if self.ply < 0:
             self.reset(seen)
             if ply == 1:
-                self.answered(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+                self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
-            self.refused(self.last, seen)
+            self.on_refusal(self.last, seen)
         elif self.last is not None:
-            self.accepted(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
-            self.answered(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+            self.on_acceptance(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
+            self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:
         """A game begins: with all men at home, or as `seen` if it begins in the middle."""
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         """The own move was made, with this message; `seen` is later by the other's move."""
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
         """The own attempt was refused."""
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         """The other side has moved, with this message."""
 
     @abstractmethod

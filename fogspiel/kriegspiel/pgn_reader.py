@@ -1,6 +1,6 @@
 """Reading Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.
 
-An unfiltered game is replayed by the umpire, so its messages are his and what the comments say of them is not needed. A
+An unfiltered game is replayed by the referee, who gives its messages: what the comments say of them is not needed. A
 filtered one is followed on the board of the player who knows it: the other's moves are `??`, and the messages are read.
 """
 

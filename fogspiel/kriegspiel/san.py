@@ -1,7 +1,7 @@
 """Moves as chess players write them: short (`Nf3`, from the true position) and long (`Ng1f3`, from the own men alone).
 
-The short form names the man only as far as legal moves leave a doubt, so it tells what is pinned; whoever may not know
-that gets the long form, which names both squares.
+The short form names the man only as far as legal moves leave a doubt, so it tells what is pinned; a player who
+may not know that gets the long form, which names both squares.
 """
 
 import re

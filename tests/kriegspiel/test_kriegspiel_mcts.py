@@ -248,8 +248,8 @@ def test_approach_a_visits_its_root_once_for_every_board():
     last = np.zeros(MESSAGE, np.int64)
     last[1] = -1
     play_boards(tree, prob, known, 0, np.zeros(64, np.int64), last, 0.7, stream_of(2), 50)
-    assert tree.visits[0] == 50
-    assert 0 <= tree.outcomes[0] <= 50
+    assert tree.nodes[0].visits == 50
+    assert 0 <= tree.nodes[0].outcomes <= 50
 
 
 def test_a_model_counts_where_men_stood_in_the_records(tmp_path):

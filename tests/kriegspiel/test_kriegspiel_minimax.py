@@ -95,12 +95,12 @@ class Watched(Minimax):
         if not self.faults:  # one mistake leads to others
             self.faults += faults(self.meta, self.umpire, self.side)
 
-    def refused(self, move, seen):
-        super().refused(move, seen)
+    def on_refusal(self, move, seen):
+        super().on_refusal(move, seen)
         self.compare()
 
-    def answered(self, message, seen):
-        super().answered(message, seen)
+    def on_answer(self, message, seen):
+        super().on_answer(message, seen)
         self.compare()
 
     def attempt(self, seen, actions):

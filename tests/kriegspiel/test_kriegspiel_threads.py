@@ -32,9 +32,9 @@ def test_the_visits_of_both_trees_are_added(name):
         player.begin(0)
         tried.append(player.choose(umpire.view(0), umpire.actions))
     alone, both = players
-    first, second = (Counter(both.visited(thread)) for thread in (0, 1))
+    first, second = (Counter(both.root_visits(thread)) for thread in (0, 1))
     assert both.nodes == pytest.approx(2 * alone.nodes, rel=0.1)
     assert sum(first.values()) > 0 < sum(second.values()) and first != second  # each with a stream of its own
     total = first + second
     assert total[tried[1]] == max(total[move] for move in umpire.actions)
-    assert tried[0] in umpire.actions and first == Counter(alone.visited(0))
+    assert tried[0] in umpire.actions and first == Counter(alone.root_visits(0))

@@ -31,7 +31,7 @@ def _word(squares: list[int]) -> int:
     return bits - 2**64 if bits >= 2**63 else bits
 
 
-def _reached(square: int, steps: tuple[tuple[int, int], ...], far: bool = False) -> list[int]:
+def _squares_reached(square: int, steps: tuple[tuple[int, int], ...], far: bool = False) -> list[int]:
     """The squares that are one of these steps away, or any number of them, on an empty board."""
     found = []
     for up, right in steps:
@@ -51,7 +51,7 @@ def _table(rows: list[list[list[int]]]) -> np.ndarray:
 def _between(a: int, b: int) -> tuple[list[int], list[int]]:
     """The squares strictly between two squares of a line, and the whole line; empty if they share none."""
     for up, right in STEPS:
-        above, below = _reached(a, ((up, right),), True), _reached(a, ((-up, -right),), True)
+        above, below = _squares_reached(a, ((up, right),), True), _squares_reached(a, ((-up, -right),), True)
         for side in (above, below):
             if b in side:
                 return side[: side.index(b)], [a, *above, *below]
@@ -59,12 +59,12 @@ def _between(a: int, b: int) -> tuple[list[int], list[int]]:
 
 
 SQUARES = range(64)
-KNIGHT = _table([[_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
-KING = _table([[_reached(s, KING_STEPS) for s in SQUARES]])[0]
-PAWN = _table([[_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
+KNIGHT = _table([[_squares_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
+KING = _table([[_squares_reached(s, KING_STEPS) for s in SQUARES]])[0]
+PAWN = _table([[_squares_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
 """Where a pawn takes, by colour and square."""
-ABOVE = _table([[_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
-BELOW = _table([[_reached(s, ((-step[0], -step[1]),), True) for s in SQUARES] for step in STEPS])
+ABOVE = _table([[_squares_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
+BELOW = _table([[_squares_reached(s, ((-step[0], -step[1]),), True) for s in SQUARES] for step in STEPS])
 """The squares of each line above and below a square."""
 BETWEEN = _table([[_between(a, b)[0] for b in SQUARES] for a in SQUARES])
 THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])

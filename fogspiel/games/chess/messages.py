@@ -18,7 +18,7 @@ TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
 MESSAGE = 4
 """The cells of a message."""
 NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN = 0, 1, 2
-BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
+CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 
 
 @kernel
@@ -85,7 +85,7 @@ def pawn_tries(pos, limits, per_piece):
 
 @kernel
 def announced_capture(pos, victim, end, at_arrival, out):
-    """Write what is said of the man on `victim`, who is about to be taken by a move to `end` (or of nobody)."""
+    """Write what is said of the man on `victim`, who is about to be taken by a move to `end`, or that there is none."""
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
     if victim != NO_SQUARE:
         out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN

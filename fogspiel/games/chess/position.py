@@ -111,7 +111,7 @@ def cannot_mate(pos):
 
 
 @inlined
-def _stirred(total, word):
+def _mix(total, word):
     total = (total ^ word) * MIX_1
     total ^= (total >> 29) & 0x7FFFFFFFF
     return total * MIX_2
@@ -122,5 +122,5 @@ def key_of(pos, passant):
     """A 64-bit key of what repetition compares: men, mover, rights, and whether en passant is possible at `passant`."""
     total = np.int64(0x9E3779B97F4A7C1)
     for cell in range(MOVER):
-        total = _stirred(total, pos[cell])
-    return _stirred(total, pos[MOVER] + 2 * pos[RIGHTS] + 32 * (passant + 1))
+        total = _mix(total, pos[cell])
+    return _mix(total, pos[MOVER] + 2 * pos[RIGHTS] + 32 * (passant + 1))

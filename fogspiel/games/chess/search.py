@@ -70,7 +70,7 @@ EDGE = np.array([6 - min(s // 8, 7 - s // 8) - min(s % 8, 7 - s % 8) for s in ra
 
 
 @kernel
-def standing(pos):
+def material_score(pos):
     """The worth of White's men less that of Black's."""
     total = 0
     for colour in range(2):
@@ -170,7 +170,7 @@ def arrange(row):
 
 
 @kernel
-def picked(row):
+def take_next_move(row):
     """The move whose turn it is, brought to its place in the list."""
     first = MOVES + row[NEXT]
     best = first
@@ -217,7 +217,7 @@ def search_move(rows, depth, alpha, beta):
     while True:
         row = rows[level]
         if row[NEXT] < row[COUNT] and row[BEST] < row[BETA]:
-            move = picked(row)
+            move = take_next_move(row)
             level += 1
             below = rows[level]
             for cell in range(POSITION):
@@ -240,7 +240,7 @@ def place(rows, pos):
     """Put a position into the first row of a search."""
     for cell in range(POSITION):
         rows[0, cell] = pos[cell]
-    rows[0, SCORE] = standing(pos)
+    rows[0, SCORE] = material_score(pos)
 
 
 def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:

@@ -58,16 +58,16 @@ class MatrixEngine(Engine):
         self.said[:] = 0
         self.stood: Counter[bytes] = Counter()
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self._count_quiet(message)
         note_accepted(self.prob, self.known, move, message)
         self.said[:], self.fresh = message, True
         self.stood[self.men.tobytes()] += 1
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
         note_refused(self.prob, self.known, move, self.parameters, self.survey)
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         self._count_quiet(message)
         self.answers = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
         note_answer(self.prob, self.known, self._attraction(self.answers), self.said, message, self.parameters)

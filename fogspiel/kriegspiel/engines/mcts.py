@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import takewhile
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..beliefs.metaposition import enemies
 from ..engine import Choice, Effort, Maker
 from ..opponent_model import NO_MODEL, find_model, habits_of
 from ..parameters import Parameters
-from ..search.approach_a import MessageTree, empty_message_tree, play_boards
+from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
 from ..search.approach_c import expand, grow_tree
 from ..search.tree import Tree, empty_tree, forbid, root_attempts
@@ -51,7 +51,7 @@ LAST_QUIET_PLY = 99
 """A simulated game does not begin with the draw of the fifty-move rule."""
 
 
-class Searching(MatrixEngine):
+class TreeEngine(MatrixEngine):
     """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
 
     size = SLICE
@@ -79,7 +79,7 @@ class Searching(MatrixEngine):
         self.spend(effort, enough)
         visits: dict[int, float] = dict.fromkeys(moves, 0.0)
         for thread in range(effort.threads):
-            for move, number in self.visited(thread).items():
+            for move, number in self.root_visits(thread).items():
                 if move in visits:
                     visits[move] += number
         return max(visits, key=lambda move: visits[move])
@@ -109,11 +109,11 @@ class Searching(MatrixEngine):
         """Search so many nodes in the tree of a thread. How many were searched."""
 
     @abstractmethod
-    def visited(self, thread: int) -> dict[int, float]:
+    def root_visits(self, thread: int) -> dict[int, float]:
         """How often each attempt at the root of a tree was visited; equal numbers are told apart by the values."""
 
 
-class C(Searching):
+class C(TreeEngine):
     """Approach C: a tree of perceptions whose leaves are weighed once.
 
     Ours beyond the paper: a metaposition is kept beside the matrices, which sharpens them where something is impossible
@@ -124,17 +124,15 @@ class C(Searching):
     places = 0
     """Places searched so far."""
 
-    def __init__(
-        self,
-        effort: Effort,
-        stream: np.ndarray,
-        parameters: Parameters | None = None,
-        model: np.ndarray | None = None,
-        opposed: tuple[int, int] = (8, 7),
-    ):
-        super().__init__(effort, stream, parameters, model, opposed)
-        self.trees: list[Tree] = [empty_tree(NODES) for _ in range(effort.threads)]
-        self.certain = Minimax(effort, stream, opposed=opposed)
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """A tree for each thread."""
+        return [empty_tree(NODES) for _ in range(self.effort.threads)]
+
+    @cached_property
+    def certain(self) -> Minimax:
+        """The engine that keeps the metaposition."""
+        return Minimax(self.effort, self.stream, opposed=self.opposed)
 
     def begin(self, side: int) -> None:
         super().begin(side)
@@ -144,19 +142,19 @@ class C(Searching):
         super().reset(seen)
         self.certain.reset(seen)
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        super().accepted(move, message, seen)
-        self.certain.accepted(move, message, seen)
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_acceptance(move, message, seen)
+        self.certain.on_acceptance(move, message, seen)
         self.sharpen()
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
-        super().refused(move, seen)
-        self.certain.refused(move, seen)
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        super().on_refusal(move, seen)
+        self.certain.on_refusal(move, seen)
         self.sharpen()
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
-        super().answered(message, seen)
-        self.certain.answered(message, seen)
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_answer(message, seen)
+        self.certain.on_answer(message, seen)
         self.sharpen()
 
     def sharpen(self) -> None:
@@ -204,7 +202,7 @@ class C(Searching):
         tree, stream = self.trees[thread], self.streams[thread]
         return int(grow_tree(tree, self.attraction, self.parameters, stream, size, is_changed))
 
-    def visited(self, thread: int) -> dict[int, float]:
+    def root_visits(self, thread: int) -> dict[int, float]:
         attempts = root_attempts(self.trees[thread])
         ranks = attempts["visits"] + BY_VALUE * attempts["value"].astype(np.float64)
         return dict(zip(attempts["move"].tolist(), ranks.tolist(), strict=True))
@@ -239,7 +237,7 @@ class B(C):
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))
 
 
-class A(Searching):
+class A(TreeEngine):
     """Approach A: random boards, played to their end."""
 
     size = 20
@@ -259,16 +257,16 @@ class A(Searching):
         boards = (self.likely, self.known, quiet, self.seen_refused, self.heard_last)
         return int(play_boards(tree, *boards, A_EXPLORATION, self.streams[thread], size))
 
-    def visited(self, thread: int) -> dict[int, float]:
-        tree, child = self.forest[thread], int(self.forest[thread].child[0])
-        found = {}
-        while child >= 0:
-            found[int(tree.key[child])] = float(tree.visits[child])
-            child = int(tree.sibling[child])
+    def root_visits(self, thread: int) -> dict[int, float]:
+        nodes, found = self.forest[thread].nodes, {}
+        child = nodes[0].child
+        while child != NO_NODE:
+            found[int(nodes[child].key)] = float(nodes[child].visits)
+            child = nodes[child].sibling
         return found
 
 
-def b_of(k: int) -> Callable[[Effort, np.ndarray], B]:
+def approach_b(k: int) -> Callable[[Effort, np.ndarray], B]:
     """Approach B with simulations of k moves."""
     return partial(B, k)
 
@@ -278,7 +276,7 @@ def with_model(maker: Callable[..., Player], usual: str, words: str) -> Maker:
     return partial(maker, model=find_model(words or usual))
 
 
-ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": b_of(k) for k in (1, 3, 7, 10)}, "C": C}
+ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": approach_b(k) for k in (1, 3, 7, 10)}, "C": C}
 USUAL_MODELS = dict.fromkeys(ENGINES, NO_MODEL)
 """Which model an approach has if nothing is said."""
 CHOICES: dict[str, Choice] = {name: partial(with_model, maker, USUAL_MODELS[name]) for name, maker in ENGINES.items()}

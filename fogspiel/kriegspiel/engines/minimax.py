@@ -7,7 +7,8 @@ from ...games.chess.attempts import move_own
 from ...games.chess.bits import NO_SQUARE
 from ...games.chess.fen import parse_move
 from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
-from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN
+from ...games.chess.messages import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN
+from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import MOST_MOVES
 from ...games.kriegspiel import rules
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
@@ -29,6 +30,8 @@ BOOK = tuple(
     )
 )
 """Ways to develop while the referee is silent, as White; Black plays them turned round."""
+UPSIDE_DOWN = 56
+"""What the number of a square is combined with (exclusive or) when the board is turned."""
 BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
 """The order in which men try to take back: the king risks nothing, since it is refused where it could be taken."""
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
@@ -69,25 +72,25 @@ class Minimax(Engine):
         self.visits: dict[bytes, int] = {}
         self.ranking: Ranking | None = None
 
-    def turned(self, move: int) -> int:
+    def turn_move(self, move: int) -> int:
         """A move as White would see it, or back."""
-        return move ^ (56 | 56 << 6) if self.side else move
+        return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if self.side else move
 
-    def turned_message(self, message: np.ndarray) -> np.ndarray:
+    def turn_message(self, message: np.ndarray) -> np.ndarray:
         """A message as White would hear it."""
         told = message.copy()
         if self.side and told[TAKEN]:
-            told[SQUARE] ^= 56
+            told[SQUARE] ^= UPSIDE_DOWN
         return told
 
-    def turned_men(self, seen: np.ndarray) -> np.ndarray:
+    def turn_men(self, seen: np.ndarray) -> np.ndarray:
         """The own men as White would see them."""
         men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
         return men.byteswap() if self.side else men
 
     def reset(self, seen: np.ndarray) -> None:
         begin_at_home(self.meta)
-        men = self.turned_men(seen)
+        men = self.turn_men(seen)
         if seen[rules.SEEN_PLY] > 1 or (self.men != men).any():
             self.men[:] = men
             begin_anywhere(self.meta, *self.opposed)
@@ -96,12 +99,12 @@ class Minimax(Engine):
 
     def _begin_turn(self, seen: np.ndarray) -> None:
         """Take over what is seen of the own side."""
-        self.men[:] = self.turned_men(seen)
+        self.men[:] = self.turn_men(seen)
         self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        hear_own(self.meta, self.turned(move), self.turned_message(message))
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        hear_own(self.meta, self.turn_move(move), self.turn_message(message))
         if self.meta.quiet == 0:
             self.visits.clear()
         stand = self.men.tobytes()
@@ -109,25 +112,21 @@ class Minimax(Engine):
         self.done += 1
         self.silent &= not (message[TAKEN] or message[CHECKS])
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
-        men = np.bitwise_or.reduce(self.turned_men(seen))
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        men = np.bitwise_or.reduce(self.turn_men(seen))
         lost = int(self.meta.own & ~men)
-        hear_other(
-            self.meta,
-            (lost & -lost).bit_length() - 1 if lost else NO_SQUARE,
-            self.turned_message(message),
-            self.zeros,
-        )
+        square = (lost & -lost).bit_length() - 1 if lost else NO_SQUARE
+        hear_other(self.meta, square, self.turn_message(message), self.zeros)
         self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta.tries)
         self._begin_turn(seen)
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
-        turned = self.turned(move)
-        start, end = turned & 63, turned >> 6 & 63
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        move = self.turn_move(move)
+        start, end = start_of(move), end_of(move)
         self.refusals[start] |= np.int64(1) << np.int64(end)
         if seen[rules.SEEN_OTHER + CHECKS]:
             return
-        rest = int(hear_refusal(self.meta, turned))
+        rest = int(hear_refusal(self.meta, move))
         if rest:  # a shorter move, to the last square that may be occupied, is a power move: it takes, or tells more
             farthest = rest.bit_length() - 1 if end > start else (rest & -rest).bit_length() - 1
             self.power[start] |= np.int64(1) << np.int64(farthest)
@@ -137,14 +136,14 @@ class Minimax(Engine):
             self.searcher.renew(self.ranking, self.meta, self.power)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        allowed = {self.turned(int(action)) for action in actions}
-        for move in (*self._reflexes(seen, allowed), *self._booked(allowed)):
-            return self.turned(move)
+        allowed = {self.turn_move(int(action)) for action in actions}
+        for move in (*self._reflexes(seen, allowed), *self._book_moves(allowed)):
+            return self.turn_move(move)
         if self.ranking is None:
             self.ranking = self._ranking(allowed)
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:
-                return self.turned(move)
+                return self.turn_move(move)
         return int(actions[below(self.stream, len(actions))])
 
     def _ranking(self, allowed: set[int]) -> Ranking:
@@ -156,7 +155,7 @@ class Minimax(Engine):
         ranking.values += [NOISE * unit(self.stream) for _ in moves]
         return ranking
 
-    def _booked(self, allowed: set[int]) -> list[int]:
+    def _book_moves(self, allowed: set[int]) -> list[int]:
         """The next move of the book line, while the referee is silent."""
         if self.silent and self.done < len(self.book) and self.book[self.done] in allowed:
             return [self.book[self.done]]
@@ -164,16 +163,17 @@ class Minimax(Engine):
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
-        told = self.turned_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE])
+        told = self.turn_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE])
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
-        for direction in (1, 2, 4, 8, 16):
+        for direction in CHECK_DIRECTIONS:
             if told[CHECKS] & direction:
                 targets |= int(checkers(self.meta, direction))
         found = []
         for move in allowed:
-            kind, end = int(kind_on(self.men, move & 63)), move >> 6 & 63
-            takes = kind == PAWN and (end - move) % 8 != 0
-            if (targets >> end & 1 or takes) and (kind != PAWN or takes) and move >> 12 in (0, QUEEN):
+            start, end, promotion = move & 63, move >> 6 & 63, move >> 12  # as in `move_code`, without its calls
+            kind = int(kind_on(self.men, start))
+            takes = kind == PAWN and (end - start) % 8 != 0
+            if (targets >> end & 1 or takes) and (kind != PAWN or takes) and promotion in (0, QUEEN):
                 found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
         moves = [move for _, _, move in sorted(found)]
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
@@ -181,7 +181,7 @@ class Minimax(Engine):
     def _may_stalemate(self, move: int) -> bool:
         """Whether it is likely that the other side could not move after a capture."""
         after = self.meta.copy()
-        assume(after, move, np.int64(1) << np.int64(move >> 6 & 63))
+        assume(after, move, np.int64(1) << np.int64(end_of(move)))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)
 
     def _staleness(self, move: int) -> float:

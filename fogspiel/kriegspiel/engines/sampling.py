@@ -75,11 +75,11 @@ class Sampler(Engine):
         self.evaluated = 0
         self.stood: Counter[bytes] = Counter()
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self.evaluated = 0
         self.stood[seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS].tobytes()] += 1
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
         """Go on with the boards that explain the refusal: what was found out about them holds."""
         tried = self.offered == move
         rows = np.flatnonzero((self.gains[: self.evaluated, tried] == ILLEGAL).all(1))
@@ -127,7 +127,7 @@ class Sampler(Engine):
         return int(self.offered[np.argmax(means)])
 
 
-class Pooled(Sampler):
+class PoolSampler(Sampler):
     """Keeps a pool of boards that explain all observations."""
 
     def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
@@ -149,17 +149,17 @@ class Pooled(Sampler):
         """Add boards that explain the last observation, like those of the models if there are any."""
         self.count += observe_last(observation_of(seen), models, wanted, self.stream, self.pool[self.count :])
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        super().accepted(move, message, seen)
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_acceptance(move, message, seen)
         self.blind = self.count == 0
         self.count = keep_accepting(self.pool, self.count, move, message, self.limits)
         self.lost = int(message[SQUARE])
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
-        super().refused(move, seen)
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        super().on_refusal(move, seen)
         self.count = keep_refusing(self.pool, self.count, move, self.limits)
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.count and self.pool[0, MOVER] != self.side:
             self.count = evolve(self.pool, self.count, self.lost, message, self.size, self.stream, self.spare)
             self.pool, self.spare = self.spare, self.pool
@@ -172,23 +172,23 @@ class Pooled(Sampler):
         return out
 
 
-class Hybrid(Pooled):
+class HybridSampler(PoolSampler):
     """Fills a thin pool up with boards that explain the last observation and are like those of the turn before."""
 
     def reset(self, seen: np.ndarray) -> None:
         super().reset(seen)
         self.before = self.pool[: self.count].copy()
 
-    def accepted(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        super().accepted(move, message, seen)
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_acceptance(move, message, seen)
         self.before[:, MEN + 1 - self.side] &= ~BETWEEN[start_of(move), end_of(move)]
 
-    def refused(self, move: int, seen: np.ndarray) -> None:
-        super().refused(move, seen)
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        super().on_refusal(move, seen)
         self.fill(seen)
 
-    def answered(self, message: np.ndarray, seen: np.ndarray) -> None:
-        super().answered(message, seen)
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_answer(message, seen)
         self.fill(seen)
         self.before = np.empty((min(self.count, KEPT), POSITION), np.int64)
         draw_boards(self.pool, self.count, self.stream, self.before)
@@ -207,7 +207,7 @@ def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, pat
     return lambda effort, stream: kind(effort, stream, UciEvaluator(command, depth, patience))
 
 
-def asking(name: str, words: str) -> Maker:
+def parse_sampler(name: str, words: str) -> Maker:
     """A sampling player with the evaluator in words: our own, or `uci=COMMAND`, a program that is there."""
     if not words:
         return ENGINES[name]
@@ -218,5 +218,5 @@ def asking(name: str, words: str) -> Maker:
     return with_uci(command, name)
 
 
-ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": Pooled, "hs": Hybrid}
-CHOICES: dict[str, Choice] = {name: partial(asking, name) for name in ENGINES}
+ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": PoolSampler, "hs": HybridSampler}
+CHOICES: dict[str, Choice] = {name: partial(parse_sampler, name) for name in ENGINES}

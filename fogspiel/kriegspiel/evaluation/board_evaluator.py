@@ -16,7 +16,7 @@ from ...games.chess.men import WHITE, kind_on
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import destinations
 from ...games.chess.position import MOVER, make
-from ...games.chess.search import LEVELS, ROW, SCORE, change, place, search_move, standing
+from ...games.chess.search import LEVELS, ROW, SCORE, change, material_score, place, search_move
 
 ILLEGAL = -(2**31)
 MOST = 2000
@@ -44,7 +44,7 @@ def tabulate(boards, attempts, depth, rows, gains):
     for b in range(len(boards)):
         board = boards[b]
         restrict(board, limits)
-        before = standing(board) if board[MOVER] == WHITE else -standing(board)
+        before = material_score(board) if board[MOVER] == WHITE else -material_score(board)
         start, ends = -1, NONE
         for a in range(len(attempts)):
             if start_of(attempts[a]) != start:

@@ -24,7 +24,7 @@ from ...games.chess.limits import CHECKERS, LIMITS, restrict
 from ...games.chess.men import WHITE
 from ...games.chess.moves import can_move, is_legal
 from ...games.chess.position import MOVER, make
-from ...games.chess.search import MATE, standing
+from ...games.chess.search import MATE, material_score
 from .board_evaluator import ILLEGAL, MOST
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
@@ -186,7 +186,7 @@ class UciEvaluator:
         limits = np.empty(LIMITS, np.int64)
         for board, row in zip(boards, gains, strict=True):
             beat()
-            before = int(standing(board)) * (1 if board[MOVER] == WHITE else -1)
+            before = int(material_score(board)) * (1 if board[MOVER] == WHITE else -1)
             values: dict[int, int] = {}
             asked = []
             for place, attempt in enumerate(attempts):

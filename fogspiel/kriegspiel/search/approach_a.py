@@ -1,8 +1,13 @@
 """Approach A (section 5.1, figure 5): Monte Carlo tree search as in Phantom Go, on random boards played to their end.
 
 Every iteration begins with a random board drawn from the matrices, as far as possible one that fits the last message.
-The tree has no boards: under each of our moves hang the messages that were heard after it and after his answer. A node
-is a row: its key (a move, or a message as a number), first child, next sibling, visits, and the sum of the outcomes.
+The tree has no boards: under each of our moves hang the messages that were heard after it and after their reply, and
+under these our next moves.
+
+    play_boards             the search: for each iteration
+      draw_fitting_board    a random board
+      select_by_uct         our move in the tree; theirs are pseudorandom
+      playout               pseudorandom moves to the end of the game
 """
 
 import math
@@ -16,41 +21,48 @@ from ...games.chess.bits import ALL, LAST_RANKS, NO_SQUARE, bit
 from ...games.chess.limits import LIMITS, restrict
 from ...games.chess.men import KING, KNIGHT, PAWN, QUEEN, ROOK
 from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
-from ...games.chess.move_code import end_of, start_of
+from ...games.chess.move_code import end_of, move_of, start_of
 from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
 from ...games.chess.position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, cannot_mate, make, victim_square
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
+FIFTY_MOVES = 100
+"""Plies without a capture or a pawn move that end a game."""
 LONGEST_GAME = 300
 """Plies after which a simulated game is a draw, if the fifty moves have not made it one before."""
 BOARDS = 12
 """How many boards are drawn in search of one that fits the last message."""
 ALMOST_ALWAYS = 0.9
-"""How often a simulated player takes back or uses a pawn try if he can."""
+"""How often a simulated player takes back or uses a pawn try if it can."""
 DEEPEST = 200
+"""So many nodes a path through the tree has at most; three are added in one step."""
+PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
+"""Knights, bishops, rooks and queen of a side: no other pieces are drawn."""
+NO_NODE, NO_COLOUR = -1, -1
+ILLEGAL, LEGAL, FITTING = 0, 1, 2
+"""What a drawn board is: impossible, possible, or in agreement with all that was heard last."""
+_NODE = [
+    ("key", np.int64),  # a move of ours, or a message as a number
+    ("outcomes", np.float64),  # the sum of our scores
+    ("visits", np.int32),
+    ("child", np.int32),  # the first child, and the next one of the same parent, or NO_NODE
+    ("sibling", np.int32),
+]
+NODE = np.dtype((np.record, np.dtype(_NODE, align=True)))
 
 
 class MessageTree(NamedTuple):
-    """Rows of nodes."""
+    """The nodes, of which the first is the root, and how many there are."""
 
-    key: np.ndarray
-    child: np.ndarray
-    sibling: np.ndarray
-    visits: np.ndarray
-    outcomes: np.ndarray
+    nodes: np.ndarray
     used: np.ndarray
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
     """A tree with room for so many nodes, and its root."""
-    return MessageTree(
-        np.zeros(nodes, np.int64),
-        np.full(nodes, -1, np.int32),
-        np.full(nodes, -1, np.int32),
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.float64),
-        np.ones(1, np.int64),
-    )
+    tree = MessageTree(np.zeros(nodes, NODE), np.ones(1, np.int64))
+    tree.nodes["child"] = tree.nodes["sibling"] = NO_NODE
+    return tree
 
 
 @kernel
@@ -78,7 +90,7 @@ def draw_square(prob, row, free, stream):
 
 @kernel
 def draw_board(prob, known, clock, pos, stream):
-    """Set up a board: our men, his king, then as many of his pawns and pieces as are left, by the matrices."""
+    """Set up a board: our men, their king, then as many of their pawns and pieces as are left, by the matrices."""
     mine = known.colour
     for cell in range(POSITION):
         pos[cell] = 0
@@ -89,15 +101,13 @@ def draw_board(prob, known, clock, pos, stream):
     king = draw_square(prob, KINGS, ~known.own, stream)
     pos[KING] |= bit(king)
     taken = known.own | bit(king)
-    his = bit(king)
     for _ in range(known.their_pawns):
         square = draw_square(prob, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
-        his |= bit(square)
-    counts = np.array([0, 2, 2, 2, 1, 0], np.int64)
-    left = 7
-    for _ in range(min(known.their_pieces, 7)):
+    counts = PIECES_AT_HOME.copy()
+    left = counts.sum()
+    for _ in range(min(known.their_pieces, left)):
         square = draw_square(prob, PIECES, ~taken, stream)
         nth, kind = below(stream, left), KNIGHT
         while nth >= counts[kind]:
@@ -107,29 +117,28 @@ def draw_board(prob, known, clock, pos, stream):
         left -= 1
         pos[kind] |= bit(square)
         taken |= bit(square)
-        his |= bit(square)
-    pos[MEN + 1 - mine] = his
+    pos[MEN + 1 - mine] = taken & ~known.own
 
 
 @kernel
 def fits(pos, known, refused, limits):
-    """Whether a board agrees with the last message and with what was refused; his king may not stand in check."""
+    """How far a board agrees with the last message and with what was refused; their king may not stand in check."""
     pos[MOVER] = 1 - pos[MOVER]
     restrict(pos, limits)
     in_check = limits[0] != 0
     pos[MOVER] = 1 - pos[MOVER]
     restrict(pos, limits)
     if in_check:
-        return 0
+        return ILLEGAL
     if directions(pos, limits) != known.checks or pawn_tries(pos, limits, 0) != known.tries:
-        return 1
+        return LEGAL
     for start in range(64):
         left = refused[start]
         while left:
-            if is_legal(pos, limits, start + 64 * trailing_zeros(left)):
-                return 1
+            if is_legal(pos, limits, move_of(start, trailing_zeros(left), 0)):
+                return LEGAL
             left &= left - 1
-    return 2
+    return FITTING
 
 
 @kernel
@@ -140,9 +149,9 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
     for _ in range(BOARDS):
         draw_board(prob, known, clock, pos, stream)
         fit = fits(pos, known, refused, limits)
-        if fit == 2:
+        if fit == FITTING:
             return True
-        if fit == 1:
+        if fit == LEGAL:
             found = True
             for cell in range(POSITION):
                 spare[cell] = pos[cell]
@@ -181,11 +190,11 @@ def pseudorandom_move(pos, moves, count, said, stream):
 
 @kernel
 def adjudicate(pos):
-    """Who wins a standard ending of a bare king against a rook or a queen, or -1."""
+    """Who wins a standard ending of a lone king against a rook or a queen, or NO_COLOUR."""
     for colour in range(2):
         if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
             return colour
-    return -1
+    return NO_COLOUR
 
 
 @kernel
@@ -194,9 +203,9 @@ def playout(pos, mine, limits, said, stream):
     moves = np.empty(MOST_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
         winner = adjudicate(pos)
-        if winner >= 0:
+        if winner != NO_COLOUR:
             return 1.0 if winner == mine else 0.0
-        if pos[CLOCK] >= 100 or cannot_mate(pos):
+        if pos[CLOCK] >= FIFTY_MOVES or cannot_mate(pos):
             return 0.5
         count = legal_moves(pos, limits, moves)
         if count == 0:
@@ -209,10 +218,10 @@ def playout(pos, mine, limits, said, stream):
 
 @kernel
 def child_with(tree, node, key):
-    """The child of a node that has this key, or -1."""
-    child = tree.child[node]
-    while child >= 0 and tree.key[child] != key:
-        child = tree.sibling[child]
+    """The child of a node that has this key, or NO_NODE."""
+    child = tree.nodes[node].child
+    while child != NO_NODE and tree.nodes[child].key != key:
+        child = tree.nodes[child].sibling
     return child
 
 
@@ -221,9 +230,8 @@ def add_child(tree, node, key):
     """Add a child to a node. Its number."""
     child = tree.used[0]
     tree.used[0] += 1
-    tree.key[child] = key
-    tree.sibling[child] = tree.child[node]
-    tree.child[node] = child
+    tree.nodes[child].key, tree.nodes[child].sibling = key, tree.nodes[node].child
+    tree.nodes[node].child = child
     return child
 
 
@@ -238,14 +246,15 @@ def select_by_uct(tree, node, moves, count, c, stream):
     """A legal move that has no node yet, at random; if all have one, the best by UCT."""
     fresh = 0
     best, chosen = -1.0, moves[0]
-    log = math.log(tree.visits[node] + 1.0)
+    log = math.log(tree.nodes[node].visits + 1.0)
     for i in range(count):
         child = child_with(tree, node, moves[i])
-        if child < 0:
+        if child == NO_NODE:
             moves[i], moves[fresh] = moves[fresh], moves[i]
             fresh += 1
         elif fresh == 0:
-            score = tree.outcomes[child] / tree.visits[child] + c * math.sqrt(log / tree.visits[child])
+            found = tree.nodes[child]
+            score = found.outcomes / found.visits + c * math.sqrt(log / found.visits)
             if score > best:
                 best, chosen = score, moves[i]
     return moves[below(stream, fresh)] if fresh else chosen
@@ -264,14 +273,14 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
             said[cell] = last[cell]
         node, depth = 0, 0
         path[0] = 0
-        while depth < DEEPEST - 3 and tree.used[0] + 3 < len(tree.key):
+        while depth < DEEPEST - 3 and tree.used[0] + 3 < len(tree.nodes):
             count = legal_moves(pos, limits, moves)
-            if count == 0 or pos[CLOCK] >= 100:
+            if count == 0 or pos[CLOCK] >= FIFTY_MOVES:
                 break
             if pos[MOVER] == mine:
                 move = select_by_uct(tree, node, moves, count, c, stream)
                 child = child_with(tree, node, move)
-                is_new = child < 0
+                is_new = child == NO_NODE
                 if is_new:
                     child = add_child(tree, node, move)
                 depth += 1
@@ -284,11 +293,11 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
             key = message_key(said)
             child = child_with(tree, node, key)
-            node = child if child >= 0 else add_child(tree, node, key)
+            node = child if child != NO_NODE else add_child(tree, node, key)
             depth += 1
             path[depth] = node
         outcome = playout(pos, mine, limits, said, stream)
         for level in range(depth + 1):
-            tree.visits[path[level]] += 1
-            tree.outcomes[path[level]] += outcome
+            tree.nodes[path[level]].visits += 1
+            tree.nodes[path[level]].outcomes += outcome
     return iterations
