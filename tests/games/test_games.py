@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.every_game import every_game, every_resampled_game, every_tunable_game
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names, redrawn_baseline
@@ -17,17 +18,7 @@ from fogspiel.core.rng import below, stream_of
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import Match
 
-TUNABLE = [game for game in GAMES if game.strategy]
 TESTS = Path(__file__).parents[1]
-
-
-def by_name(game):
-    return game.name
-
-
-every_game = pytest.mark.parametrize("game", GAMES, ids=by_name)
-every_game_with_hidden_parts = pytest.mark.parametrize("game", [game for game in GAMES if game.resample], ids=by_name)
-every_tunable_game = pytest.mark.parametrize("game", TUNABLE, ids=by_name)
 
 
 def uniform_records(game, count=5):
@@ -93,7 +84,7 @@ def test_only_kriegspiel_does_not_say_what_its_players_cannot_see():
     assert [game.name for game in GAMES if game.resample is None] == ["kriegspiel"]
 
 
-@every_game_with_hidden_parts
+@every_resampled_game
 def test_a_resampled_state_looks_the_same_to_its_player(game):
     changed = 0
     for number, position in enumerate(some_positions(game)):
@@ -109,7 +100,7 @@ def test_a_resampled_state_looks_the_same_to_its_player(game):
     assert bool(changed) == (game.resample is not nothing_hidden)
 
 
-@every_game_with_hidden_parts
+@every_resampled_game
 def test_a_resampled_state_can_be_played_to_its_end(game):
     for number, position in enumerate(some_positions(game)[::10]):
         for player in (0, 1):

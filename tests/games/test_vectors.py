@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_games import by_name, every_tunable_game, module_of
+from support.every_game import by_name, every_tunable_game
 
 from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import CHANCE, OVER, find_game, games
@@ -41,14 +41,14 @@ def vectors(game):
 
 def over_vectors(game, check):
     """Check two players and a seed, over and over."""
-    examples, _ = FEW.get(module_of(game), MANY)
+    examples, _ = FEW.get(game.family, MANY)
     tried = given(vectors(game), vectors(game), st.integers(0, 2**63 - 1))(check)
     settings(max_examples=examples, deadline=None)(tried)()
 
 
 @every_tunable_game
 def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
-    top, (_, pairs) = len(game.payoffs) - 1, FEW.get(module_of(game), MANY)
+    top, (_, pairs) = len(game.payoffs) - 1, FEW.get(game.family, MANY)
 
     def check(theta, phi, seed):
         one, other = vector_policy(game, theta), vector_policy(game, phi)

@@ -1,0 +1,14 @@
+"""Marks that let a test run over every game of some sort, those of the tests included."""
+
+import pytest
+
+from support.golden_records import GAMES
+
+
+def by_name(game):
+    return game.name
+
+
+every_game = pytest.mark.parametrize("game", GAMES, ids=by_name)
+every_resampled_game = pytest.mark.parametrize("game", [game for game in GAMES if game.resample], ids=by_name)
+every_tunable_game = pytest.mark.parametrize("game", [game for game in GAMES if game.strategy], ids=by_name)
