@@ -79,9 +79,9 @@ from ..step import Step
 
 
 def standstill(arena):
-    """Race the starting point against itself, and stay there."""
+    """Play the starting point against a random one, and stay there."""
     while True:
-        arena.race(arena.start, arena.start)
+        arena.play_newcomer(arena.start, arena.gaussians(1))
         yield Step(arena.start, True)
 
 
@@ -185,7 +185,7 @@ def test_one_file_of_each_sort_is_found_listed_and_works(plugins, tmp_path, monk
 
     assert "Matching pennies" in run("games")
     assert json.loads(run("match", "pennies", "uniform", "uniform", "--games", 100, "--json"))["games"] == 100
-    assert "Race the starting point against itself" in run("tune", "--help")
+    assert "Play the starting point against a random one" in run("tune", "--help")
     tuned = run("tune", "nim", "--method", "standstill", "--games", 2000, "--report-games", 100, "--json")
     assert json.loads(tuned)["steps"] > 0
     assert "The linear program by another name" in run("solve", "--help")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fogspiel
-from fogspiel import solution
+from fogspiel import solve_game
 from fogspiel.core import plugins
 from fogspiel.core.game import find_game
 from fogspiel.games.phantom.words import GAMES as PHANTOM
@@ -90,14 +90,14 @@ def test_an_unknown_route_is_refused_with_the_names_there_are():
 
 
 def test_a_solution_has_words_and_comes_back_from_json():
-    found = solution("kuhn")
+    found = solve_game("kuhn")
     assert found.words == "exactly -1/18 = -0.0555555555556" and found.exact
     assert repr(found).startswith("<Solution: the first player gets exactly -1/18")
     assert "<th>value of kuhn</th><td>exactly -1/18" in found._repr_html_()
     body = json.loads(json.dumps(found.to_json()))
     keys = ["value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval"]
     assert list(body) == keys and Solution.from_json(body).to_json() == body
-    rough = solution("kuhn", solver="cfr+", gap=0.1)
+    rough = solve_game("kuhn", solver="cfr+", gap=0.1)
     assert rough.words.count(" and ") == 1 and rough.interval[0] <= rough.score <= rough.interval[1]
 
 

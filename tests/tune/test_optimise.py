@@ -64,7 +64,7 @@ def test_a_recorded_run_is_recalled_without_playing(name, monkeypatch):
     expected = described(place, walked(name, place))
     recorded = place.events[: len(place.events) // 2]
     other = arena(recorded=recorded)
-    monkeypatch.setattr(Arena, "_scores", lambda *_: pytest.fail("a recorded event was played again"))
+    monkeypatch.setattr(Arena, "_sums", lambda *_: pytest.fail("a recorded event was played again"))
     monkeypatch.setattr(Arena, "_key", lambda *_: pytest.fail("a recorded event was played again"))
     steps = find_method(name)(other)
     while len(other.events) < len(recorded) - 10:
