@@ -50,9 +50,9 @@ Find = Callable[[Reduced, Saved], Search]
 """How to search a reduced game, going on from what was saved."""
 
 
-def is_small(reduced: Reduced) -> bool:
-    """Whether the simplex method can be trusted with a game."""
-    return len(reduced.form.payoffs) <= SMALL_ENOUGH
+def whichever(small: Find, large: Find) -> Find:
+    """How to search a small game, or else a large one."""
+    return lambda reduced, saved: (small if len(reduced.form.payoffs) <= SMALL_ENOUGH else large)(reduced, saved)
 
 
 def by_simplex(reduced: Reduced, saved: Saved) -> Search:

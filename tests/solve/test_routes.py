@@ -26,9 +26,8 @@ EVEN = '''"""Both play any action with the same probability."""
 
 import numpy as np
 
-from . import Route
+from . import tree_route
 from ..tree_routes import Found
-from ..tree_solution import solve_tree
 
 
 def search(reduced, saved):
@@ -37,11 +36,7 @@ def search(reduced, saved):
     return Found("no thought", reduced.lift(*shares))
 
 
-def solve(problem, options, saved):
-    return solve_tree(problem, options, search, saved)
-
-
-ROUTES = (Route("even", solve),)
+ROUTES = (tree_route("even", lambda options: search),)
 '''
 
 

@@ -14,6 +14,7 @@ from ..progress import Options, Saved, Work
 if TYPE_CHECKING:
     from ...core.agents import PlayerAgent
     from ..game_sources import Problem
+    from ..tree_routes import Find
 
 ROOMS = ("solve.routes", "phantom.routes")
 AUTO = "auto"
@@ -47,6 +48,17 @@ class Route:
     """Whether it can solve this game."""
     proofs: Proofs | None = None
     """For certificates that are not those of whole trees."""
+
+
+def tree_route(name: str, find: Callable[[Options], "Find"], exact: bool = False) -> Route:
+    """A route for any game, by its whole tree: `find` says, given the options, how to search the reduced game."""
+
+    def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
+        from ..tree_solution import solve_tree
+
+        return solve_tree(problem, options, find(options), saved)
+
+    return Route(name, solve, exact)
 
 
 def routes() -> list[Route]:

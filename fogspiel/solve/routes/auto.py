@@ -2,26 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from ..progress import Options, Saved, Work
-from . import Route
+from ..progress import Options
+from . import tree_route
 
 if TYPE_CHECKING:
-    from ..game_sources import Problem
-    from ..presolve.pipeline import Reduced
-    from ..tree_routes import Search
+    from ..tree_routes import Find
 
 
-def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
-    """Solve a game for which no route was made."""
+def find(options: Options) -> "Find":
+    """What suits a game for which no route was made."""
     from ..cfr import METHODS
-    from ..tree_routes import by_regrets, by_simplex, is_small
-    from ..tree_solution import solve_tree
+    from ..tree_routes import by_regrets, by_simplex, whichever
 
-    def search(reduced: "Reduced", saved: Saved) -> "Search":
-        find = by_simplex if is_small(reduced) else by_regrets(METHODS, options.gap)
-        return find(reduced, saved)
-
-    return solve_tree(problem, options, search, saved)
+    return whichever(by_simplex, by_regrets(METHODS, options.gap))
 
 
-ROUTES = (Route("auto", solve, exact=True),)
+ROUTES = (tree_route("auto", find, exact=True),)

@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from ..progress import Options, Saved, Work
-from . import Route
+from ..progress import Options
+from . import tree_route
 
 if TYPE_CHECKING:
-    from ..game_sources import Problem
+    from ..tree_routes import Find
 
 
-def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
-    """Solve a game by its whole tree."""
+def find(options: Options) -> "Find":
+    """Two-sided growth."""
     from ..double_oracle import double_oracle
     from ..tree_routes import by_growth
-    from ..tree_solution import solve_tree
 
-    return solve_tree(problem, options, by_growth("double oracle", double_oracle), saved)
+    return by_growth("double oracle", double_oracle)
 
 
-ROUTES = (Route("double-oracle", solve),)
+ROUTES = (tree_route("double-oracle", find),)

@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from ..progress import Options, Saved, Work
-from . import Route
+from ..progress import Options
+from . import tree_route
 
 if TYPE_CHECKING:
-    from ..game_sources import Problem
+    from ..tree_routes import Find
 
 
-def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
-    """Solve a game by its whole tree."""
+def find(options: Options) -> "Find":
+    """One-sided growth."""
     from ..row_generation import lazy
     from ..tree_routes import by_growth
-    from ..tree_solution import solve_tree
 
-    return solve_tree(problem, options, by_growth("lazy one-sided growth", lazy), saved)
+    return by_growth("lazy one-sided growth", lazy)
 
 
-ROUTES = (Route("lazy", solve),)
+ROUTES = (tree_route("lazy", find),)

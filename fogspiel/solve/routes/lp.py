@@ -2,19 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from ..progress import Options, Saved, Work
-from . import Route
+from ..progress import Options
+from . import tree_route
 
 if TYPE_CHECKING:
-    from ..game_sources import Problem
+    from ..tree_routes import Find
 
 
-def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
-    """Solve a game by its whole tree."""
+def find(options: Options) -> "Find":
+    """The vertex of the smallest program that describes the game."""
     from ..tree_routes import by_simplex
-    from ..tree_solution import solve_tree
 
-    return solve_tree(problem, options, by_simplex, saved)
+    return by_simplex
 
 
-ROUTES = (Route("lp", solve, exact=True),)
+ROUTES = (tree_route("lp", find, exact=True),)

@@ -1,25 +1,28 @@
 """Regret minimisation by the method of that name, until the certified gap is small enough."""
 
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..progress import Options, Saved, Work
-from . import Route
+from ..progress import Options
+from . import tree_route
 
 if TYPE_CHECKING:
-    from ..game_sources import Problem
+    from ..tree_routes import Find
 
 
-def solve(name: str, problem: "Problem", options: Options, saved: Saved) -> Work:
-    """Solve a game by its whole tree."""
-    from ..tree_routes import by_regrets
-    from ..tree_solution import solve_tree
+def finder(name: str) -> "Callable[[Options], Find]":
+    """How to search by this method, given the options."""
 
-    return solve_tree(problem, options, by_regrets([name], options.gap), saved)
+    def find(options: Options) -> "Find":
+        from ..tree_routes import by_regrets
+
+        return by_regrets([name], options.gap)
+
+    return find
 
 
 ROUTES = (
-    Route("cfr+", partial(solve, "cfr+")),
-    Route("dcfr", partial(solve, "dcfr")),
-    Route("pcfr+", partial(solve, "pcfr+")),
+    tree_route("cfr+", finder("cfr+")),
+    tree_route("dcfr", finder("dcfr")),
+    tree_route("pcfr+", finder("pcfr+")),
 )
