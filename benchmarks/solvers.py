@@ -113,14 +113,14 @@ def lp(game: str, repeats: int) -> Answer:
     in_parts(game), plain(game), certified(game)
     parts, tree, found = min((in_parts(game) for _ in range(repeats)), key=lambda run: sum(run[0]))
     whole, result = min((certified(game) for _ in range(repeats)), key=lambda run: run[0])
-    plexes = [tree.plex(player) for player in (0, 1)]
-    pairs = list(zip(plexes, found.behaviours, strict=True))
-    rows = [np.bincount(plex.infoset_of[1:], shares[1:], plex.infosets) for plex, shares in pairs]
+    treeplexes = [tree.treeplex(player) for player in (0, 1)]
+    pairs = list(zip(treeplexes, found.behaviours, strict=True))
+    rows = [np.bincount(treeplex.infoset_of[1:], shares[1:], treeplex.infosets) for treeplex, shares in pairs]
     return {
         "parts": parts,
         "plain": min(plain(game) for _ in range(repeats)),
         "certified": whole,
-        "infosets": [plex.infosets for plex in plexes],
+        "infosets": [treeplex.infosets for treeplex in treeplexes],
         "least": float(min(shares[1:].min() for shares in found.behaviours)),
         "uneven": float(max(np.abs(row - 1).max() for row in rows)),
         "exploitability": exploitability(tree, *found.behaviours).exploitability,
@@ -149,7 +149,7 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
             minimiser.advance(count)
             goes.append((cpu() - began) / count)
         best.append(1000 * min(goes))
-    infosets = [plex.infosets for plex in form.plexes]
+    infosets = [treeplex.infosets for treeplex in form.treeplexes]
     return {"ms": best[0], "reduced": best[1], "infosets": infosets, "exploitability": reached}
 
 

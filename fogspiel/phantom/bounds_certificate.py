@@ -130,7 +130,7 @@ class _RowWriter:
 
     def shares_at(self, infoset: int) -> list[tuple[int, Fraction]]:
         """What the strategy does at an infoset, with probabilities."""
-        first = int(self.game.plexes[PLANNER].first[infoset])
+        first = int(self.game.treeplexes[PLANNER].first[infoset])
         shares = enumerate(self.game.choices[infoset], first)
         return [(choice, self.behaviour[sequence]) for sequence, choice in shares if self.behaviour[sequence]]
 

@@ -71,7 +71,7 @@ class RelaxedGame:
     choices: list[list[int]]
     """The planner's at each infoset: tries, or at the end of the window numbers of assumptions."""
     turns: int
-    plexes: tuple[Treeplex, Treeplex]
+    treeplexes: tuple[Treeplex, Treeplex]
     payoffs: np.ndarray
     """The planner's and the opponent's sequence, and the payoff."""
     assumed: list[tuple[int, np.ndarray]]
@@ -82,7 +82,7 @@ class RelaxedGame:
         """The game when the assumptions have these values, rounded down."""
         values = np.array([int(worth * GRID + NOISE) for worth in worths] + [GRID], np.int64)
         rows, columns, payoffs = self.payoffs.T
-        return merge(self.plexes, rows, columns, values[payoffs], GRID)
+        return merge(self.treeplexes, rows, columns, values[payoffs], GRID)
 
     def is_end(self, turn: Turn) -> bool:
         """Whether the window is over, so that the planner makes an assumption."""
@@ -90,8 +90,8 @@ class RelaxedGame:
 
     def used_assumptions(self, behaviour: np.ndarray) -> list[int]:
         """The assumptions that the planner makes with positive probability."""
-        plan, found = plan_of(self.plexes[PLANNER], behaviour), []
-        for (turn, _), choices, first in zip(self.infosets, self.choices, self.plexes[PLANNER].first, strict=True):
+        plan, found = plan_of(self.treeplexes[PLANNER], behaviour), []
+        for (turn, _), choices, first in zip(self.infosets, self.choices, self.treeplexes[PLANNER].first, strict=True):
             if self.is_end(turn):
                 found += [a for k, a in enumerate(choices) if plan[first + k] > NOISE]
         return found
@@ -283,7 +283,7 @@ class _Walk:
 
     def __init__(self, owner: Relaxation, turns: int, tries: Tries, assumptions: Assumptions) -> None:
         self.owner, self.turns, self.tries, self.assumptions = owner, turns, tries, assumptions
-        self.plexes = TreeplexBuilder[Infoset](), TreeplexBuilder[Infoset]()
+        self.treeplexes = TreeplexBuilder[Infoset](), TreeplexBuilder[Infoset]()
         self.assumed: list[tuple[int, np.ndarray]] = []
         self.members: list[frozenset[int]] = []
         self.payoffs: list[tuple[int, int, int]] = []
@@ -291,7 +291,7 @@ class _Walk:
     def build(self, own: int, worlds: np.ndarray) -> RelaxedGame:
         """The relaxed game from a belief on."""
         root = Turn(own, worlds, 0)
-        planner, opponent = self.plexes
+        planner, opponent = self.treeplexes
         chooses_world = opponent.infoset((root, ()), 0, lambda: list(range(len(worlds))))
         waiting: list[History] = [
             (PLANNER, (root, self._informed(own, world)), (), (0, sequence))
@@ -302,8 +302,8 @@ class _Walk:
             histories += 1
             waiting += self._continuations(*waiting.pop())
         payoffs = np.array(self.payoffs, np.int64).reshape(-1, 3)
-        plexes = planner.plex, opponent.plex
-        return RelaxedGame(planner.numbers, planner.choices, self.turns, plexes, payoffs, self.assumed, histories)
+        treeplexes = planner.treeplex, opponent.treeplex
+        return RelaxedGame(planner.numbers, planner.choices, self.turns, treeplexes, payoffs, self.assumed, histories)
 
     def _continuations(
         self, who: int, turns: tuple[Turn, Turn], failed: Failed, sequences: tuple[int, int]
@@ -315,11 +315,11 @@ class _Walk:
                 self.payoffs.append((*sequences, WIN))
             return []
         at_end = who == PLANNER and turn.depth >= self.turns
-        plex = self.plexes[who]
-        infoset = plex.infoset((turn, failed), sequences[who], lambda: self._choices(who, turn, failed, at_end))
+        treeplex = self.treeplexes[who]
+        infoset = treeplex.infoset((turn, failed), sequences[who], lambda: self._choices(who, turn, failed, at_end))
         illegal, wins = (0, 0) if at_end else self.owner.beliefs.look(side.player, turn.own, other)
         found: list[History] = []
-        for sequence, choice in enumerate(plex.choices[infoset], plex.first[infoset]):
+        for sequence, choice in enumerate(treeplex.choices[infoset], treeplex.first[infoset]):
             chosen = with_entry(sequences, who, sequence)
             if at_end:
                 if other in self.members[choice]:

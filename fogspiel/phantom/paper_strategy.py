@@ -189,6 +189,6 @@ def prescribe(prescription: Prescription, worth: Callable[[Ending], Fraction] = 
     unit = lcm(*(payoff.denominator for payoff in worths.values()))
     whole = {ending: int(payoff * unit) for ending, payoff in worths.items()}
     payoffs = np.array([whole[ending] for ending in endings], np.int64)
-    plexes = (sides[0].plex, sides[1].plex)
-    form = merge(plexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
+    treeplexes = (sides[0].treeplex, sides[1].treeplex)
+    form = merge(treeplexes, np.array(rows), np.array(columns), payoffs, unit * len(TTT.symmetries))
     return PrescribedGame((list(sides[0].numbers), list(sides[1].numbers)), (sides[0].choices, sides[1].choices), form)

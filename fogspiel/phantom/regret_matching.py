@@ -38,7 +38,7 @@ class Regrets(RegretMinimiser):
         best = [rows[BEST] for rows in self._rows(self._memory)]
         for player, behaviours in enumerate(zip(self.last, self.average, strict=True)):
             for behaviour in behaviours:
-                found = guaranteed_value(self.form, player, plan_of(self.plexes[player], behaviour))
+                found = guaranteed_value(self.form, player, plan_of(self.treeplexes[player], behaviour))
                 if found < self.upper if player else found > self.lower:
                     best[player][:] = behaviour
                     self.lower, self.upper = (self.lower, found) if player else (found, self.upper)

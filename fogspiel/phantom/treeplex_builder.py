@@ -32,7 +32,7 @@ class TreeplexBuilder(Generic[Key]):
         return number
 
     @property
-    def plex(self) -> Treeplex:
+    def treeplex(self) -> Treeplex:
         """The treeplex so far."""
         count = [max(len(choices), 1) for choices in self.choices]
         return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))

@@ -178,17 +178,17 @@ class RegretMinimiser:
     """Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours that a subclass keeps."""
 
     def __init__(
-        self, plexes: tuple[DecisionProblem, DecisionProblem], by_sequence: tuple[Sparse, Sparse], method: str
+        self, treeplexes: tuple[DecisionProblem, DecisionProblem], by_sequence: tuple[Sparse, Sparse], method: str
     ):
         """Start with uniform behaviour; `by_sequence` is the payoff matrix by rows and by columns."""
         if method not in METHODS:
             raise ValueError(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
-        self.plexes, self.method = plexes, method
+        self.treeplexes, self.method = treeplexes, method
         self.iterations = 0
-        self._memory = np.zeros(self.parts * sum(plex.sequences for plex in plexes))
+        self._memory = np.zeros(self.parts * sum(treeplex.sequences for treeplex in treeplexes))
         by_rows, by_columns = by_sequence
         one, two = self._rows(self._memory)
-        self._players = _player_state(plexes[0], by_columns, one), _player_state(plexes[1], by_rows, two)
+        self._players = _player_state(treeplexes[0], by_columns, one), _player_state(treeplexes[1], by_rows, two)
 
     def advance(self, iterations: int) -> None:
         """Go on for some iterations."""
@@ -207,7 +207,7 @@ class RegretMinimiser:
     def average(self) -> Pair:
         """The behaviour of the average plans of both players."""
         one, two = self._players
-        return proportional(self.plexes[0], one.average), proportional(self.plexes[1], two.average)
+        return proportional(self.treeplexes[0], one.average), proportional(self.treeplexes[1], two.average)
 
     @property
     def state(self) -> bytes:
@@ -229,23 +229,23 @@ class RegretMinimiser:
         self.iterations = int(cells[identity])
         self._recall(cells[identity + 1 : header].tolist())
         self._memory[:] = cells[header:]
-        for plex, player in zip(self.plexes, self._players, strict=True):
-            player.plan[:] = plan_of(plex, player.behaviour)
+        for treeplex, player in zip(self.treeplexes, self._players, strict=True):
+            player.plan[:] = plan_of(treeplex, player.behaviour)
 
     def _rows(self, memory: np.ndarray) -> Pair:
         """Each player's part of the memory, a row for each of the `parts`."""
-        split = self.parts * self.plexes[0].sequences
+        split = self.parts * self.treeplexes[0].sequences
         return memory[:split].reshape(self.parts, -1), memory[split:].reshape(self.parts, -1)
 
     def _is_sound(self, done: float, cells: np.ndarray, rows: Pair) -> bool:
         """Whether a state could have been saved: iterations are a number, averages not negative, behaviours shares."""
         if not np.isfinite(cells).all() or done < 0 or done != int(done):
             return False
-        for plex, (_, *kept) in zip(self.plexes, rows, strict=True):
+        for treeplex, (_, *kept) in zip(self.treeplexes, rows, strict=True):
             if min(row.min() for row in kept) < 0:
                 return False
             for behaviour in kept[1:]:
-                totals = np.bincount(plex.infoset_of[1:] + 1, behaviour[1:], 1 + plex.infosets)[1:]
+                totals = np.bincount(treeplex.infoset_of[1:] + 1, behaviour[1:], 1 + treeplex.infosets)[1:]
                 if np.any(np.abs(totals - 1) > PROBABLE):
                     return False
         return True
@@ -257,7 +257,7 @@ class RegretMinimiser:
     @property
     def _identity(self) -> list[float]:
         """The numbers by which a saved state of another run is told."""
-        return [plex.sequences for plex in self.plexes]
+        return [treeplex.sequences for treeplex in self.treeplexes]
 
     _mismatch = "the saved state is of another game; its sizes must be those of this one"
 
@@ -274,13 +274,13 @@ class Regrets(RegretMinimiser):
     """A run of a method on a sequence form."""
 
     def __init__(self, form: SequenceForm, method: str = "pcfr+"):
-        super().__init__(form.plexes, (form.matrix, form.transposed), method)
+        super().__init__(form.treeplexes, (form.matrix, form.transposed), method)
         self.form = form
         self._mismatch = f"the saved state is of another game or method; it must be of {method} on this game"
 
     def gap(self) -> Bounds:
         """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
-        (one, two), form = self.plexes, self.form
+        (one, two), form = self.treeplexes, self.form
         firsts, seconds = zip(self.average, self.last, strict=True)
         lowers = [(-best_total(two, -form.transposed.times(plan_of(one, x))), x) for x in firsts]
         uppers = [(best_total(one, form.matrix.times(plan_of(two, y))), y) for y in seconds]
@@ -293,22 +293,22 @@ class Regrets(RegretMinimiser):
         return [list(METHODS).index(self.method), *super()._identity]
 
 
-def proportional(plex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
+def proportional(treeplex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
     """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1, sequences of no infoset 0."""
-    owner = plex.infoset_of[1:]
-    total = np.bincount(owner + 1, weights[1:], 1 + plex.infosets)[owner + 1]
-    shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / plex.count[owner])
+    owner = treeplex.infoset_of[1:]
+    total = np.bincount(owner + 1, weights[1:], 1 + treeplex.infosets)[owner + 1]
+    shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / treeplex.count[owner])
     behaviour: np.ndarray = np.r_[1.0, np.where(owner < 0, 0.0, shares)]
     return behaviour
 
 
-def _player_state(plex: DecisionProblem, payoffs: Sparse, rows: np.ndarray) -> PlayerState:
+def _player_state(treeplex: DecisionProblem, payoffs: Sparse, rows: np.ndarray) -> PlayerState:
     """A player's arrays before the first iteration, without regrets and uniform; `rows` are its part of the memory."""
     regret, average, behaviour = rows[:3]
-    rows[2:] = proportional(plex, np.zeros(plex.sequences))
-    graph = plex.parent, plex.first, plex.count, plex.start, plex.follow
+    rows[2:] = proportional(treeplex, np.zeros(treeplex.sequences))
+    graph = treeplex.parent, treeplex.first, treeplex.count, treeplex.start, treeplex.follow
     matrix = payoffs.start, payoffs.column, payoffs.value
-    worth, hope = np.zeros((2, plex.sequences))
-    value, hoped = np.zeros((2, plex.infosets))
-    plan = plan_of(plex, behaviour)
+    worth, hope = np.zeros((2, treeplex.sequences))
+    value, hoped = np.zeros((2, treeplex.infosets))
+    plan = plan_of(treeplex, behaviour)
     return PlayerState(*graph, *matrix, regret, average, behaviour, plan, worth, hope, value, hoped)

@@ -69,20 +69,20 @@ class Side:
 
     def __init__(self, form: SequenceForm, player: int, tolerance: float) -> None:
         self.form, self.player = form, player
-        self.plex = form.plexes[player]
-        self.slack = tolerance / (1 + self.plex.infosets)
-        uniform = worth_of(form, player, uniform_plan(form.plexes[1 - player]))
-        self.default = choices_of(self.plex, np.zeros(self.plex.sequences, bool), uniform, 0.0)
-        self.generated = np.zeros(self.plex.sequences, bool)
+        self.treeplex = form.treeplexes[player]
+        self.slack = tolerance / (1 + self.treeplex.infosets)
+        uniform = worth_of(form, player, uniform_plan(form.treeplexes[1 - player]))
+        self.default = choices_of(self.treeplex, np.zeros(self.treeplex.sequences, bool), uniform, 0.0)
+        self.generated = np.zeros(self.treeplex.sequences, bool)
         self.add([0])
 
     def add(self, sequences: list[int]) -> None:
         """Generate these sequences."""
         require(not self.generated[sequences].any(), "no sequence is added twice")
         self.generated[sequences] = True
-        plex = self.plex
-        self.actions = np.bincount(plex.infoset_of[self.generated][1:], minlength=plex.infosets)
-        require(bool(np.all(self.generated[plex.parent[self.actions > 0]])), "a sequence comes after its parent")
+        treeplex = self.treeplex
+        self.actions = np.bincount(treeplex.infoset_of[self.generated][1:], minlength=treeplex.infosets)
+        require(bool(np.all(self.generated[treeplex.parent[self.actions > 0]])), "a sequence comes after its parent")
         self.allowed = self.generated.copy()
         self.allowed[self.default[self.actions == 0]] = True
 
@@ -92,13 +92,15 @@ class Side:
         rank = np.cumsum(self.generated) - 1
         kept = self.actions > 0
         actions = self.actions[kept]
-        return Treeplex(rank[self.plex.parent[kept]], 1 + np.cumsum(actions) - actions, actions)
+        return Treeplex(rank[self.treeplex.parent[kept]], 1 + np.cumsum(actions) - actions, actions)
 
     @property
     def places(self) -> np.ndarray:
         """The number in the restricted treeplex of each sequence's anchor, or NOWHERE."""
-        anchor = np.empty(self.plex.sequences, np.int64)
-        find_anchors(self.plex.parent, self.plex.first, self.plex.count, self.generated, self.allowed, anchor)
+        anchor = np.empty(self.treeplex.sequences, np.int64)
+        find_anchors(
+            self.treeplex.parent, self.treeplex.first, self.treeplex.count, self.generated, self.allowed, anchor
+        )
         rank = np.cumsum(self.generated) - 1
         return np.where(anchor == NOWHERE, NOWHERE, rank[anchor])
 
@@ -106,17 +108,17 @@ class Side:
         """The plan in the whole game of a behaviour strategy in the restricted one."""
         whole = self.allowed.astype(float)
         whole[self.generated] = behaviour
-        return plan_of(self.plex, whole)
+        return plan_of(self.treeplex, whole)
 
     def missing(self, opposing: np.ndarray) -> list[int]:
         """The sequences by which best responses to the opposing plan leave the restricted game."""
-        plex = self.plex
-        choice = choices_of(plex, self.allowed, worth_of(self.form, self.player, opposing), self.slack)
+        treeplex = self.treeplex
+        choice = choices_of(treeplex, self.allowed, worth_of(self.form, self.player, opposing), self.slack)
         used = self.generated.copy()
-        follow(plex.parent, choice, used)
+        follow(treeplex.parent, choice, used)
         needed = used & ~self.allowed
-        mark_way(plex.parent, choice, used, needed)
-        fresh = plex.infoset_of[needed & ~self.generated]
+        mark_way(treeplex.parent, choice, used, needed)
+        fresh = treeplex.infoset_of[needed & ~self.generated]
         needed[self.default[fresh[self.actions[fresh] == 0]]] = True
         return np.flatnonzero(needed & ~self.generated).tolist()
 
@@ -125,8 +127,8 @@ def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceFor
     """The game of the generated sequences, in which everything else goes on by default."""
     rows, columns = sides[0].places[form.rows], sides[1].places[form.columns]
     reached = (rows != NOWHERE) & (columns != NOWHERE)
-    plexes = sides[0].restricted, sides[1].restricted
-    return merge(plexes, rows[reached], columns[reached], form.payoffs[reached], form.denominator)
+    treeplexes = sides[0].restricted, sides[1].restricted
+    return merge(treeplexes, rows[reached], columns[reached], form.payoffs[reached], form.denominator)
 
 
 def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Sequence[Record] = ()) -> Iterator[Growth]:
@@ -157,7 +159,7 @@ def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Seq
             lower=lower,
             upper=upper,
             added=added,
-            behaviours=(behaviour_of(form.plexes[0], x), behaviour_of(form.plexes[1], y)),
+            behaviours=(behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
             gap=gap,
         )
         if not any(added):

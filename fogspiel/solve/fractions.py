@@ -62,10 +62,12 @@ def exact_of(form: SequenceForm, planner: int, point: LpPoint) -> Exact:
 
 def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exact:
     """What two plans in fractions secure, say from a smaller program's `vertex`; small faults are mended."""
-    for plex, plan in zip(form.plexes, (x, y), strict=True):
-        if len(plan) != plex.sequences:
-            raise ValueError(f"a plan has {len(plan)} weights but must have {plex.sequences}, one for each sequence")
-    return _best(form, iter([[repair(form.plexes[0], x), repair(form.plexes[1], y)]]))
+    for treeplex, plan in zip(form.treeplexes, (x, y), strict=True):
+        if len(plan) != treeplex.sequences:
+            raise ValueError(
+                f"a plan has {len(plan)} weights but must have {treeplex.sequences}, one for each sequence"
+            )
+    return _best(form, iter([[repair(form.treeplexes[0], x), repair(form.treeplexes[1], y)]]))
 
 
 def _best(form: SequenceForm, candidates: Iterator[list[Plan | None]]) -> Exact:
@@ -82,58 +84,58 @@ def _best(form: SequenceForm, candidates: Iterator[list[Plan | None]]) -> Exact:
     if len(best) < 2:
         raise ValueError(f"the common denominator of a plan must not be longer than {MOST_BITS} bits")
     (lower, x), (minus_upper, y) = best[0], best[1]
-    first, second = form.plexes
+    first, second = form.treeplexes
     return Exact(lower, -minus_upper, (behaviour_fractions(first, x.weights), behaviour_fractions(second, y.weights)))
 
 
 def guarantee(form: SequenceForm, player: int, plan: Plan) -> Fraction:
     """What a plan gets its player at least, whatever the opponent does, in exact arithmetic."""
-    check_plan(form.plexes[player], plan)
+    check_plan(form.treeplexes[player], plan)
     weights = np.array(plan.weights, object)
     mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
-    worth = np.zeros(form.plexes[1 - player].sequences, object)
+    worth = np.zeros(form.treeplexes[1 - player].sequences, object)
     np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])
-    return -Fraction(exact_best_total(form.plexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
+    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
 
 
-def check_plan(plex: Treeplex, plan: Plan) -> None:
+def check_plan(treeplex: Treeplex, plan: Plan) -> None:
     """Raise a ValueError unless the weights are a realisation plan, exactly."""
     weights, denominator = plan
-    if len(weights) != plex.sequences or denominator <= 0 or weights[0] != denominator or min(weights) < 0:
+    if len(weights) != treeplex.sequences or denominator <= 0 or weights[0] != denominator or min(weights) < 0:
         raise ValueError("a plan has one weight >= 0 for each sequence, and the first is the denominator")
-    for parent, first, count in _infosets(plex):
+    for parent, first, count in _infosets(treeplex):
         if sum(weights[first : first + count]) != weights[parent]:
             raise ValueError(f"the weights {first} .. {first + count - 1} of a plan must add up to weight {parent}")
 
 
-def behaviour_fractions(plex: Treeplex, weights: list[int]) -> list[Fraction]:
+def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction]:
     """Behaviour in proportion to weights, uniform where they are all 0, negative ones counted as 0; entry 0 is 1."""
-    behaviour = [Fraction(1)] * plex.sequences
-    for _, first, count in _infosets(plex):
+    behaviour = [Fraction(1)] * treeplex.sequences
+    for _, first, count in _infosets(treeplex):
         row = [max(weight, 0) for weight in weights[first : first + count]]
         total = sum(row)
         behaviour[first : first + count] = [Fraction(w, total) if total else Fraction(1, count) for w in row]
     return behaviour
 
 
-def plan_of_behaviour(plex: Treeplex, behaviour: list[Fraction]) -> Plan | None:
+def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> Plan | None:
     """The plan of a behaviour strategy, or None if its common denominator is too long."""
-    reach = [Fraction(1)] * plex.sequences
-    for parent, first, count in _infosets(plex):
+    reach = [Fraction(1)] * treeplex.sequences
+    for parent, first, count in _infosets(treeplex):
         for s in range(first, first + count):
             reach[s] = reach[parent] * behaviour[s]
     return _over_one_denominator(reach)
 
 
-def repair(plex: Treeplex, reach: list[Fraction]) -> Plan | None:
+def repair(treeplex: Treeplex, reach: list[Fraction]) -> Plan | None:
     """The plan with these weights, made one by dropping negative weights if need be; None if it is too long."""
     plan = _over_one_denominator(reach)
     if plan is None:
         return None
     try:
-        check_plan(plex, plan)
+        check_plan(treeplex, plan)
     except ValueError:
-        return plan_of_behaviour(plex, behaviour_fractions(plex, plan.weights))
+        return plan_of_behaviour(treeplex, behaviour_fractions(treeplex, plan.weights))
     return plan
 
 
@@ -147,14 +149,14 @@ def _over_one_denominator(reach: list[Fraction]) -> Plan | None:
     return Plan([weight.numerator * (denominator // weight.denominator) for weight in reach], denominator)
 
 
-def _infosets(plex: Treeplex) -> Iterator[tuple[int, int, int]]:
-    return zip(plex.parent.tolist(), plex.first.tolist(), plex.count.tolist(), strict=True)
+def _infosets(treeplex: Treeplex) -> Iterator[tuple[int, int, int]]:
+    return zip(treeplex.parent.tolist(), treeplex.first.tolist(), treeplex.count.tolist(), strict=True)
 
 
 def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[list[Plan | None]]:
     """Pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
     if point.basis is not None:
-        mine, theirs = form.plexes[planner], form.plexes[1 - planner]
+        mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
         responses = 1 + mine.infosets + np.arange(theirs.sequences)
         program = program_of(form, planner)
         found = vertex(program, basis_statuses(program, point.basis), np.arange(mine.sequences), responses)
@@ -162,16 +164,21 @@ def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[li
             pair = [repair(mine, found[0]), repair(theirs, found[1])]
             yield pair[::-1] if planner else pair
     plans = plans_of(form, planner, point.primal, point.dual)
-    behaviours = [(plex, behaviour_of(plex, plan)) for plex, plan in zip(form.plexes, plans, strict=True)]
+    behaviours = [
+        (treeplex, behaviour_of(treeplex, plan)) for treeplex, plan in zip(form.treeplexes, plans, strict=True)
+    ]
     for largest in DENOMINATORS:
-        yield [plan_of_behaviour(plex, round_strategy(plex, behaviour, largest)) for plex, behaviour in behaviours]
-    yield [_fine(plex, behaviour) for plex, behaviour in behaviours]
+        yield [
+            plan_of_behaviour(treeplex, round_strategy(treeplex, behaviour, largest))
+            for treeplex, behaviour in behaviours
+        ]
+    yield [_fine(treeplex, behaviour) for treeplex, behaviour in behaviours]
 
 
-def round_strategy(plex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
+def round_strategy(treeplex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
     """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
     exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
-    for _, first, count in _infosets(plex):
+    for _, first, count in _infosets(treeplex):
         left = Fraction(1)
         for s in range(first, first + count):
             exact[s] = min(exact[s], left)
@@ -180,11 +187,11 @@ def round_strategy(plex: Treeplex, behaviour: np.ndarray, largest: int) -> list[
     return exact
 
 
-def _fine(plex: Treeplex, behaviour: np.ndarray) -> Plan:
+def _fine(treeplex: Treeplex, behaviour: np.ndarray) -> Plan:
     """The plan whose weights are whole multiples of 1 / FINE, near to a behaviour strategy."""
-    weights = [FINE] * plex.sequences
+    weights = [FINE] * treeplex.sequences
     probable = behaviour.tolist()
-    for parent, first, count in _infosets(plex):
+    for parent, first, count in _infosets(treeplex):
         left, odds = weights[parent], 1.0
         for s in range(first, first + count - 1):
             share = Fraction(min(probable[s] / odds, 1.0)) if odds > 0 else Fraction(0)

@@ -172,7 +172,7 @@ class Equilibrium:
 
 def planner_of(form: SequenceForm) -> int:
     """The planner whose program has fewer rows, as the simplex method's work grows with them; ties go to the second."""
-    first, second = form.plexes
+    first, second = form.treeplexes
     return int(second.infosets + first.sequences <= first.infosets + second.sequences)
 
 
@@ -187,14 +187,14 @@ def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "
     point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)
     lower, upper = guaranteed_value(form, x, y)
-    first, second = form.plexes
+    first, second = form.treeplexes
     return Equilibrium(point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point)
 
 
 def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """What plan x gets the first player at least, and what plan y allows at most."""
-    lower = -best_total(form.plexes[1], -form.transposed.times(x))
-    upper = best_total(form.plexes[0], form.matrix.times(y))
+    lower = -best_total(form.treeplexes[1], -form.transposed.times(x))
+    upper = best_total(form.treeplexes[0], form.matrix.times(y))
     return lower, upper
 
 

@@ -148,18 +148,18 @@ def worth_of(form: SequenceForm, player: int, opposing: np.ndarray) -> np.ndarra
     return -form.transposed.times(opposing) if player else form.matrix.times(opposing)
 
 
-def uniform_plan(plex: Treeplex) -> np.ndarray:
+def uniform_plan(treeplex: Treeplex) -> np.ndarray:
     """The plan of a player to whom all actions are equal."""
-    return plan_of(plex, behaviour_of(plex, np.zeros(plex.sequences)))
+    return plan_of(treeplex, behaviour_of(treeplex, np.zeros(treeplex.sequences)))
 
 
-def choices_of(plex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack: float) -> np.ndarray:
+def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack: float) -> np.ndarray:
     """The best sequence at each infoset; one that is not allowed only where it is better by more than `slack`."""
-    choice = np.empty(plex.infosets, np.int64)
+    choice = np.empty(treeplex.infosets, np.int64)
     folded = worth.copy()
-    respond(plex.parent, plex.first, plex.count, allowed, folded, slack, choice)
-    held, best = worth.copy(), np.empty(plex.infosets)
-    fold_allowed(plex.parent, plex.first, plex.count, allowed, held, best)
+    respond(treeplex.parent, treeplex.first, treeplex.count, allowed, folded, slack, choice)
+    held, best = worth.copy(), np.empty(treeplex.infosets)
+    fold_allowed(treeplex.parent, treeplex.first, treeplex.count, allowed, held, best)
     require(bool(np.all(allowed[choice] | (folded[choice] > best))), "a row is added only if it is violated")
     return choice
 
@@ -170,7 +170,7 @@ class Restricted:
     def __init__(self, form: SequenceForm, planner: int, sequences: list[int], basis: bytes | None = None) -> None:
         self.form, self.planner = form, planner
         self.complete = program_of(form, planner)
-        self.offset = 1 + form.plexes[planner].infosets
+        self.offset = 1 + form.treeplexes[planner].infosets
         self.rows = np.r_[np.arange(self.offset), self.offset + np.array(sequences, np.int64)]
         self.simplex = Simplex(part(self.complete, self.rows), basis)
 
@@ -228,18 +228,18 @@ def lazy(
         raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or 'auto'")
     check_tolerance(tolerance)
     chosen = planner_of(form) if planner == "auto" else int(planner)
-    plex = form.plexes[1 - chosen]
-    slack = tolerance / (1 + plex.infosets)  # so a gap above the tolerance always has a row to add
+    treeplex = form.treeplexes[1 - chosen]
+    slack = tolerance / (1 + treeplex.infosets)  # so a gap above the tolerance always has a row to add
 
     def missing(generated: np.ndarray, opposing: np.ndarray) -> list[int]:
-        choice = choices_of(plex, generated, worth_of(form, 1 - chosen, opposing), slack)
+        choice = choices_of(treeplex, generated, worth_of(form, 1 - chosen, opposing), slack)
         used = generated.copy()
         used[0] = True
-        follow(plex.parent, choice, used)
+        follow(treeplex.parent, choice, used)
         return np.flatnonzero(used & ~generated).tolist()
 
     past = unfinished(records)
-    batches = [missing(np.zeros(plex.sequences, bool), uniform_plan(form.plexes[chosen]))]
+    batches = [missing(np.zeros(treeplex.sequences, bool), uniform_plan(form.treeplexes[chosen]))]
     batches += [record["added"][1 - chosen] for record in past]
     if past:
         basis = b85decode(past[-1]["basis"])
@@ -259,14 +259,14 @@ def lazy(
         generated = program.generated
         gap = bounds[1] - bounds[0]
         added = missing(generated, (x, y)[chosen]) if gap > tolerance else []
-        rows, every = int(generated.sum()), form.plexes[chosen].sequences
+        rows, every = int(generated.sum()), form.treeplexes[chosen].sequences
         yield Growth(
             number=number,
             generated=(rows, every) if chosen else (every, rows),
             lower=lower,
             upper=upper,
             added=(added, []) if chosen else ([], added),
-            behaviours=(behaviour_of(form.plexes[0], x), behaviour_of(form.plexes[1], y)),
+            behaviours=(behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
             gap=gap,
             basis=b85encode(program.simplex.basis).decode(),
         )

@@ -104,7 +104,7 @@ class SequenceForm:
     and column, without repetition.
     """
 
-    plexes: tuple[Treeplex, Treeplex]
+    treeplexes: tuple[Treeplex, Treeplex]
     rows: np.ndarray
     columns: np.ndarray
     payoffs: np.ndarray
@@ -113,26 +113,26 @@ class SequenceForm:
     @cached_property
     def matrix(self) -> Sparse:
         """A / denominator by rows, in floats."""
-        return sparse(self.rows, self.columns, self.payoffs / self.denominator, self.plexes[0].sequences)
+        return sparse(self.rows, self.columns, self.payoffs / self.denominator, self.treeplexes[0].sequences)
 
     @cached_property
     def transposed(self) -> Sparse:
         """A / denominator by columns, in floats."""
-        return sparse(self.columns, self.rows, self.payoffs / self.denominator, self.plexes[1].sequences)
+        return sparse(self.columns, self.rows, self.payoffs / self.denominator, self.treeplexes[1].sequences)
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
         """What there is to tell about the size."""
         return {
-            "infosets": [plex.infosets for plex in self.plexes],
-            "sequences": [plex.sequences for plex in self.plexes],
+            "infosets": [treeplex.infosets for treeplex in self.treeplexes],
+            "sequences": [treeplex.sequences for treeplex in self.treeplexes],
             "nonzeros": len(self.payoffs),
         }
 
     def swapped(self) -> "SequenceForm":
         """The same game with the seats exchanged."""
         order = np.lexsort((self.rows, self.columns))
-        first, second = self.plexes
+        first, second = self.treeplexes
         return SequenceForm(
             (second, first), self.columns[order], self.rows[order], -self.payoffs[order], self.denominator
         )
@@ -146,24 +146,24 @@ def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: in
     return Sparse(start, columns[order].astype(np.int64), values[order])
 
 
-def links(plex: DecisionProblem) -> tuple[np.ndarray, np.ndarray]:
+def links(treeplex: DecisionProblem) -> tuple[np.ndarray, np.ndarray]:
     """Every pair of a sequence and an infoset that follows it."""
-    return np.repeat(np.arange(plex.sequences), np.diff(plex.start)), plex.follow
+    return np.repeat(np.arange(treeplex.sequences), np.diff(treeplex.start)), treeplex.follow
 
 
 def merge(
-    plexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
+    treeplexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
 ) -> SequenceForm:
     """The sequence form with equal pairs of sequences added up and zeros dropped."""
-    key = rows.astype(np.int64) * plexes[1].sequences + columns
+    key = rows.astype(np.int64) * treeplexes[1].sequences + columns
     order = np.argsort(key, kind="stable")
     key = key[order]
     starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if len(key) else np.zeros(0, np.int64)
     total = np.add.reduceat(weights[order], starts) if len(key) else weights
     kept = total != 0
     cell = key[starts][kept] if len(key) else key
-    wide = plexes[1].sequences
-    return SequenceForm(plexes, cell // wide, cell % wide, total[kept].astype(np.int64), denominator)
+    wide = treeplexes[1].sequences
+    return SequenceForm(treeplexes, cell // wide, cell % wide, total[kept].astype(np.int64), denominator)
 
 
 @kernel
@@ -228,17 +228,19 @@ def clean(parent, first, count, plan, behaviour):
             behaviour[s] = max(plan[s], 0.0) / total if total > 0 else 1.0 / count[i]
 
 
-def best_total(plex: DecisionProblem, worth: np.ndarray) -> float:
+def best_total(treeplex: DecisionProblem, worth: np.ndarray) -> float:
     """The largest <worth, z> over the realisation plans z of a player."""
     folded = worth.copy()
-    fold_best(plex.first, plex.count, plex.start, plex.follow, folded, np.empty(plex.infosets))
+    fold_best(treeplex.first, treeplex.count, treeplex.start, treeplex.follow, folded, np.empty(treeplex.infosets))
     return float(folded[0])
 
 
-def plan_of(plex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
+def plan_of(treeplex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
     """The realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
-    plan = np.zeros(plex.sequences)
-    spread(plex.first, plex.count, plex.start, plex.follow, behaviour, plan, np.empty(plex.infosets))
+    plan = np.zeros(treeplex.sequences)
+    spread(
+        treeplex.first, treeplex.count, treeplex.start, treeplex.follow, behaviour, plan, np.empty(treeplex.infosets)
+    )
     return plan
 
 
@@ -246,17 +248,17 @@ NOISE = 1e-9
 """Weights of a plan up to this are rounding errors of the solver, and count as zero."""
 
 
-def behaviour_of(plex: Treeplex, plan: np.ndarray) -> np.ndarray:
+def behaviour_of(treeplex: Treeplex, plan: np.ndarray) -> np.ndarray:
     """The behaviour strategy of a realisation plan, cleaned of rounding errors; entry 0 is 1."""
-    behaviour = np.ones(plex.sequences)
-    clean(plex.parent, plex.first, plex.count, np.where(plan > NOISE, plan, 0.0), behaviour)
+    behaviour = np.ones(treeplex.sequences)
+    clean(treeplex.parent, treeplex.first, treeplex.count, np.where(plan > NOISE, plan, 0.0), behaviour)
     return behaviour
 
 
-def exact_best_total(plex: Treeplex, worth: list[Fraction]) -> Fraction:
+def exact_best_total(treeplex: Treeplex, worth: list[Fraction]) -> Fraction:
     """`best_total` in exact arithmetic."""
     folded = list(worth)
-    first, count = plex.first.tolist(), plex.count.tolist()
-    for i in range(plex.infosets - 1, -1, -1):
-        folded[plex.parent[i]] += max(folded[first[i] : first[i] + count[i]])
+    first, count = treeplex.first.tolist(), treeplex.count.tolist()
+    for i in range(treeplex.infosets - 1, -1, -1):
+        folded[treeplex.parent[i]] += max(folded[first[i] : first[i] + count[i]])
     return folded[0]

@@ -68,7 +68,7 @@ def program_of(form: SequenceForm, planner: int) -> Program:
     if planner not in (0, 1):
         raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second")
     seen = form if planner else form.swapped()
-    theirs, mine = seen.plexes
+    theirs, mine = seen.treeplexes
     unit = Fraction(1 if planner else -1, form.denominator)
     return planning_program(mine, theirs, np.arange(mine.sequences), seen.rows, seen.columns, seen.payoffs, unit)
 
@@ -136,7 +136,7 @@ def plans_of(form: SequenceForm, planner: int, primal: np.ndarray, dual: np.ndar
     row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; the
     columns of the values, which are free, say that the duals of an infoset add up to the dual of its parent.
     """
-    mine, theirs = form.plexes[planner], form.plexes[1 - planner]
+    mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
     plan = plan_of(mine, behaviour_of(mine, primal[: mine.sequences]))
     response = plan_of(theirs, behaviour_of(theirs, dual[1 + mine.infosets :]))
     return (response, plan) if planner else (plan, response)

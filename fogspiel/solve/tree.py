@@ -56,7 +56,7 @@ class Tree:
     def nodes(self) -> int:
         return len(self.parent)
 
-    def plex(self, player: int) -> Treeplex:
+    def treeplex(self, player: int) -> Treeplex:
         """The treeplex of a player; its infosets are `numbers(player)`."""
         mine = self.numbers(player)
         return Treeplex(self.before[mine], self.first[mine], self.count[mine])
@@ -122,7 +122,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
     leaves = tree.leaves
     weights = np.array(worth, np.int64)[tree.chance_index[leaves], LEAF - tree.label[leaves]]
     ends = tree.sequences[leaves]
-    return merge((tree.plex(0), tree.plex(1)), ends[:, 0], ends[:, 1], weights, denominator)
+    return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, denominator)
 
 
 # Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse

@@ -67,7 +67,7 @@ def by_simplex(reduced: Reduced, saved: Saved) -> Search:
         yield Progress(f"simplex, {simplex.iterations} iterations", state=simplex.basis)
     point = simplex.point
     plans = plans_of(form, planner, *quotient.lift(point.primal, point.dual))
-    first, second = (behaviour_of(plex, plan) for plex, plan in zip(form.plexes, plans, strict=True))
+    first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
     sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
     solver = f"simplex on the sequence form ({small.height} x {small.width}), player {planner + 1} plans"
 
@@ -77,7 +77,7 @@ def by_simplex(reduced: Reduced, saved: Saved) -> Search:
         if corner is None:
             return exact_of(form, planner, replace(point, basis=None))
         primal, dual = quotient.lift(*corner)
-        mine, theirs = primal[: form.plexes[planner].sequences], dual[1 + form.plexes[planner].infosets :]
+        mine, theirs = primal[: form.treeplexes[planner].sequences], dual[1 + form.treeplexes[planner].infosets :]
         return exact_from(form, *((theirs, mine) if planner else (mine, theirs)))
 
     lower, upper = guaranteed_value(form, *plans)

@@ -42,7 +42,7 @@ def _in_fractions(tree: Tree, reduced: Reduced, found: Found, insist: bool) -> t
     """The strategies in fractions: exact where there is a vertex to start from, else close to the floats."""
     if found.exactly is not None and (insist or tree.nodes <= QUICKLY_EXACT):
         return reduced.lift(*found.exactly().behaviours)
-    first, second = (round_strategy(tree.plex(player), found.behaviours[player], FINE) for player in (0, 1))
+    first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
     return first, second
 
 

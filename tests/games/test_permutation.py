@@ -125,8 +125,8 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     points = np.array([[int(2 * s) for s in row] for row in scores])
     rows, columns = np.nonzero(points)
     one = np.ones(1, np.int64)
-    plex = Treeplex(0 * one, one, one * len(orders))
-    game = SequenceForm((plex, plex), 1 + rows, 1 + columns, points[rows, columns], 2)
+    treeplex = Treeplex(0 * one, one, one * len(orders))
+    game = SequenceForm((treeplex, treeplex), 1 + rows, 1 + columns, points[rows, columns], 2)
     solution = equilibrium(game)
     exact = exact_of(game, solution.planner, solution.point)
     assert exact.proved

@@ -80,15 +80,15 @@ def whites_choices(known):
 
 def plan_of(game, player):
     """The optimal strategy of one player as the checker of certificates takes it, where it can come itself."""
-    plex, behaviour = game.form.plexes[player], game.exact.behaviours[player]
-    reach, plan = [Fraction(1)] * plex.sequences, {}
+    treeplex, behaviour = game.form.treeplexes[player], game.exact.behaviours[player]
+    reach, plan = [Fraction(1)] * treeplex.sequences, {}
     for i, known in enumerate(game.knowledge[player]):
-        parent, first, choices = int(plex.parent[i]), int(plex.first[i]), game.choices[player][i]
+        parent, first, choices = int(treeplex.parent[i]), int(treeplex.first[i]), game.choices[player][i]
         for s in range(first, first + len(choices)):
             reach[s] = reach[parent] * behaviour[s]
         if reach[parent]:
-            above = int(plex.infoset_of[parent])
-            after = None if above < 0 else (above, game.choices[player][above][parent - int(plex.first[above])])
+            above = int(treeplex.infoset_of[parent])
+            after = None if above < 0 else (above, game.choices[player][above][parent - int(treeplex.first[above])])
             plan[after, known] = i, dict(zip(choices, behaviour[first : first + len(choices)], strict=True))
     return plan
 

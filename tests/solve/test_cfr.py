@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_response import PENNIES, random_trees, tree_from
+from support.nested_games import PENNIES, random_trees, tree_from
 
 from fogspiel.games.kuhn import rules as kuhn
 from fogspiel.games.leduc import rules as leduc
@@ -169,7 +169,7 @@ def test_what_cannot_be_continued_is_refused_and_changes_nothing():
     before = run.state
     other = Regrets(form, "dcfr")
     cells = np.frombuffer(before, "<f8")
-    split = 4 + 3 * form.plexes[0].sequences
+    split = 4 + 3 * form.treeplexes[0].sequences
     broken = []
     for place, value in ((3, 2.5), (3, -1), (6, np.nan), (split - 1, 0.9), (4 + 13, -1.0), (3, np.inf)):
         changed = cells.copy()

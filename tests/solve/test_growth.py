@@ -127,7 +127,7 @@ def test_random_games_full_of_ties_have_the_value_of_the_whole_program(way: str)
 
 def test_the_random_games_are_of_many_kinds() -> None:
     forms = [sequence_form(random_tree(seed)) for seed in range(RANDOM_GAMES)]
-    infosets = [[plex.infosets for plex in form.plexes] for form in forms]
+    infosets = [[treeplex.infosets for treeplex in form.treeplexes] for form in forms]
     assert max(map(min, infosets)) > 5
     assert any(min(pair) == 0 for pair in infosets)
     assert len({round(equilibrium(form).value, 9) for form in forms}) > 15
@@ -157,9 +157,9 @@ def test_a_lazy_responder_secures_more_in_every_round(planner: int) -> None:
     assert all(after >= before - 1e-9 for before, after in pairwise(secured))
 
 
-def generated_after(plex: Treeplex, rounds: list[Growth], player: int, start: list[int]) -> Iterator[np.ndarray]:
+def generated_after(treeplex: Treeplex, rounds: list[Growth], player: int, start: list[int]) -> Iterator[np.ndarray]:
     """Which sequences are generated in each round, from the records alone."""
-    generated = np.zeros(plex.sequences, bool)
+    generated = np.zeros(treeplex.sequences, bool)
     generated[start] = True
     for growth in rounds:
         assert growth.generated[player] == generated.sum()
@@ -174,21 +174,21 @@ def test_generated_sequences_follow_generated_ones_and_none_comes_twice(way: str
     form = solvable(name)[1]
     rounds = rounds_of(way, form)
     for player in (0, 1):
-        plex = form.plexes[player]
+        treeplex = form.treeplexes[player]
         if way != "double oracle" and not any(growth.added[player] for growth in rounds):
-            assert rounds[-1].generated[player] == plex.sequences
+            assert rounds[-1].generated[player] == treeplex.sequences
             continue
         start = [0] if way == "double oracle" else first_rows(form, player)
-        for generated in generated_after(plex, rounds, player, start):
-            can_go_on = np.logical_or.reduceat(generated, plex.first)
-            assert generated[plex.parent[can_go_on]].all()
+        for generated in generated_after(treeplex, rounds, player, start):
+            can_go_on = np.logical_or.reduceat(generated, treeplex.first)
+            assert generated[treeplex.parent[can_go_on]].all()
             if way != "double oracle":
-                assert can_go_on[generated[plex.parent]].all()
+                assert can_go_on[generated[treeplex.parent]].all()
 
 
 def first_rows(form: SequenceForm, responder: int) -> list[int]:
     """The rows of the first restricted program: a pure best response to uniform play, found here once more."""
-    mine, theirs = form.plexes[1 - responder], form.plexes[responder]
+    mine, theirs = form.treeplexes[1 - responder], form.treeplexes[responder]
     uniform = plan_of(mine, behaviour_of(mine, np.zeros(mine.sequences)))
     worth = -form.transposed.times(uniform) if responder else form.matrix.times(uniform)
     choice = {}
@@ -244,13 +244,15 @@ def test_pairs_of_restricted_strategies_are_worth_what_they_get_in_the_whole_gam
     for growth in double_oracle(form):
         game = restricted_game(form, sides)
         laws = []
-        for plex in game.plexes:
-            assert plex.infosets == 0 or plex.count.min() > 0
-            laws.append(behaviour_of(plex, plan_of(plex, behaviour_of(plex, rng.random(plex.sequences)))))
-        plans = [plan_of(plex, law) for plex, law in zip(game.plexes, laws, strict=True)]
+        for treeplex in game.treeplexes:
+            assert treeplex.infosets == 0 or treeplex.count.min() > 0
+            laws.append(
+                behaviour_of(treeplex, plan_of(treeplex, behaviour_of(treeplex, rng.random(treeplex.sequences))))
+            )
+        plans = [plan_of(treeplex, law) for treeplex, law in zip(game.treeplexes, laws, strict=True)]
         inside = float(plans[0] @ game.matrix.times(plans[1]))
         wholes = [side.plan(law) for side, law in zip(sides, laws, strict=True)]
-        outside = exploitability(tree, *(behaviour_of(p, w) for p, w in zip(form.plexes, wholes, strict=True)))
+        outside = exploitability(tree, *(behaviour_of(p, w) for p, w in zip(form.treeplexes, wholes, strict=True)))
         assert inside == pytest.approx(outside.value, abs=1e-12)
         for side in sides:
             side.add(growth.added[side.player])
@@ -260,9 +262,9 @@ def test_pairs_of_restricted_strategies_are_worth_what_they_get_in_the_whole_gam
 def test_strategies_are_laws_at_every_infoset_reached_or_not(way: str) -> None:
     form = solvable("liars-dice-4")[1]
     last = rounds_of(way, form)[-1]
-    for plex, behaviour in zip(form.plexes, last.behaviours, strict=True):
+    for treeplex, behaviour in zip(form.treeplexes, last.behaviours, strict=True):
         assert behaviour.min() >= 0
-        np.testing.assert_allclose(np.add.reduceat(behaviour, plex.first), 1, atol=1e-12)
+        np.testing.assert_allclose(np.add.reduceat(behaviour, treeplex.first), 1, atol=1e-12)
 
 
 def test_a_row_or_a_sequence_that_comes_twice_is_noticed() -> None:

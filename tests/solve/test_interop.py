@@ -83,7 +83,7 @@ def test_the_sequence_form_of_a_file_gives_the_value_known_by_hand():
     worth = [Fraction(0)] * 3
     for row, column, pay in zip(form.rows, form.columns, form.payoffs, strict=True):
         worth[row] += Fraction(int(pay), form.denominator) * half[column]
-    assert exact_best_total(form.plexes[0], worth) == 0
+    assert exact_best_total(form.treeplexes[0], worth) == 0
 
 
 def test_decimal_files_and_payoffs_without_commas_are_read_exactly():
@@ -118,7 +118,9 @@ def test_a_constant_sum_is_accepted_and_kept():
 
 def test_a_player_may_never_move_and_a_game_may_be_over_at_once():
     alone = from_efg('EFG 2 R "" { "a" "b" } p "" 2 1 "" { "x" "y" } 0 t "" 1 "" { 1 -1 } t "" 0', "alone.efg")
-    assert alone.tree.title == "alone" and alone.tree.plex(0).sequences == 1 and alone.tree.plex(1).sequences == 3
+    assert (
+        alone.tree.title == "alone" and alone.tree.treeplex(0).sequences == 1 and alone.tree.treeplex(1).sequences == 3
+    )
     assert sequence_form(alone.tree).sizes["infosets"] == [0, 1]
     over = from_efg('EFG 2 R "over" { "a" "b" } t "" 1 "" { 5 -5 }').tree
     assert over.nodes == 1 and over.payoffs == (5,) and sequence_form(over).payoffs.tolist() == [5]
@@ -337,8 +339,8 @@ def test_a_table_written_and_read_back_is_the_same_table():
 def test_kuhn_poker_has_the_27_by_64_strategies_counted_by_kuhn():
     tree = tree_of(find_game("kuhn"))
     form = sequence_form(tree)
-    assert [strategies(plex) for plex in form.plexes] == [27, 64]
-    assert [len(set(plans(plex))) for plex in form.plexes] == [27, 64]
+    assert [strategies(treeplex) for treeplex in form.treeplexes] == [27, 64]
+    assert [len(set(plans(treeplex))) for treeplex in form.treeplexes] == [27, 64]
     table = from_nfg(nfg_text(*describe(find_game("kuhn"), tree)))
     assert table.tree.count.tolist() == [27, 64]
     assert table.labels.actions[0][2] == "pass/fold/pass/fold/bet/*"

@@ -3,110 +3,23 @@
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import combinations, product
 
 import numpy as np
 import pytest
+from support.sequence_forms import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, random_form, treeplex_of
 
 from fogspiel.solve import lp
 from fogspiel.solve.lp import Simplex, equilibrium, planner_of, solve_lp
-from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex, merge, plan_of
+from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex
 from fogspiel.solve.sequence_lp import Program, plans_of, program_of
 from fogspiel.stats.highs import LpFailure, Rows
-
-RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
-HALF_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
-"""Rock, paper, scissors in halves: paper beats rock pays 1/2 only."""
-
-
-def matrix_form(payoffs, denominator=1):
-    """A matrix game: one infoset each."""
-    rows, columns = np.nonzero(np.ones_like(payoffs))
-    plexes = tuple(plex_of([(0, size)]) for size in np.shape(payoffs))
-    return merge(plexes, 1 + rows, 1 + columns, np.array(payoffs)[rows, columns], denominator)
-
-
-def plex_of(infosets):
-    """A treeplex from (parent, number of actions) of each infoset."""
-    parent, count = (np.array(column, np.int64) for column in zip(*infosets, strict=True))
-    return Treeplex(parent, 1 + np.cumsum(count) - count, count)
-
-
-def random_plex(rng, roots, below, actions=2):
-    """A treeplex of two levels: `roots` infosets at the start, `below` infosets after random sequences of these."""
-    top = [(0, actions)] * roots
-    return plex_of(top + [(int(rng.integers(1, 1 + actions * roots)), actions) for _ in range(below)])
-
-
-def random_form(seed, sizes=((2, 2), (1, 2)), largest=9, density=0.7):
-    """A game on random treeplexes with payoffs at random pairs of sequences."""
-    rng = np.random.default_rng(seed)
-    plexes = tuple(random_plex(rng, *size) for size in sizes)
-    cells = np.array(list(product(range(plexes[0].sequences), range(plexes[1].sequences))))
-    cells = cells[rng.random(len(cells)) < density]
-    payoffs = rng.integers(-largest, largest + 1, len(cells))
-    return merge(plexes, cells[:, 0], cells[:, 1], payoffs, 6)
-
-
-def pure_plans(plex):
-    """All pure realisation plans."""
-    for choice in product(*(range(n) for n in plex.count)):
-        behaviour = np.zeros(plex.sequences)
-        behaviour[plex.first + choice] = 1
-        yield plan_of(plex, behaviour)
-
-
-def normal_form(form):
-    """The matrix of a game: what each pair of pure plans pays, times the denominator, in whole numbers."""
-    table = np.zeros((form.plexes[0].sequences, form.plexes[1].sequences), np.int64)
-    table[form.rows, form.columns] = form.payoffs
-    first, second = (np.unique(np.array(list(pure_plans(p)), np.int64), axis=0) for p in form.plexes)
-    return first @ table @ second.T
-
-
-def solution_of(system, right):
-    """The solution of a small system in fractions, or None."""
-    rows = [[*map(Fraction, row), Fraction(r)] for row, r in zip(system, right, strict=True)]
-    for i in range(len(rows)):
-        at = next((k for k in range(i, len(rows)) if rows[k][i]), None)
-        if at is None:
-            return None
-        rows[i], rows[at] = rows[at], rows[i]
-        rows[i] = [v / rows[i][i] for v in rows[i]]
-        for k in range(len(rows)):
-            if k != i and rows[k][i]:
-                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [row[-1] for row in rows]
-
-
-def brute_force_value(matrix):
-    """The value of a matrix game by trying all square submatrices (Shapley and Snow 1950), in fractions."""
-    matrix = [[int(v) for v in row] for row in matrix]
-    height, width = len(matrix), len(matrix[0])
-    for size in range(1, min(height, width) + 1):
-        for rows in combinations(range(height), size):
-            for columns in combinations(range(width), size):
-                inner = [[matrix[r][c] for c in columns] for r in rows]
-                right = [0] * size + [1]
-                mine = solution_of([[*col, -1] for col in zip(*inner, strict=True)] + [[1] * size + [0]], right)
-                if mine is None or min(mine[:-1]) < 0:
-                    continue
-                theirs = solution_of([[*row, -1] for row in inner] + [[1] * size + [0]], right)
-                if theirs is None or min(theirs[:-1]) < 0:
-                    continue
-                value = mine[-1]
-                lower = min(sum(p * matrix[r][c] for p, r in zip(mine, rows, strict=False)) for c in range(width))
-                upper = max(sum(q * matrix[r][c] for q, c in zip(theirs, columns, strict=False)) for r in range(height))
-                if lower == value == upper:
-                    return value
-    raise AssertionError("every matrix game has a value")
 
 
 def assert_equilibrium(form, found, value=None):
     tolerance = 1e-9 if found.point.basis else 1e-6
-    for plex, behaviour in zip(form.plexes, found.behaviours, strict=True):
+    for treeplex, behaviour in zip(form.treeplexes, found.behaviours, strict=True):
         assert behaviour.min() >= 0
-        sums = np.add.reduceat(behaviour, plex.first) if plex.infosets else np.ones(0)
+        sums = np.add.reduceat(behaviour, treeplex.first) if treeplex.infosets else np.ones(0)
         assert np.allclose(sums, 1, rtol=0, atol=1e-12)
     assert -1e-12 < found.gap < tolerance
     assert found.lower - tolerance <= found.value <= found.upper + tolerance
@@ -163,12 +76,12 @@ def test_games_in_which_nobody_or_only_one_player_decides_are_solved_too():
     nobody = Treeplex(*(np.zeros(0, np.int64) for _ in range(3)))
     zeros = np.zeros(1, np.int64)
     alone = SequenceForm((nobody, nobody), zeros, zeros, np.array([3]), 4)
-    one = SequenceForm((plex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
+    one = SequenceForm((treeplex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
     for planner in (0, 1):
         assert_equilibrium(alone, equilibrium(alone, planner), 0.75)
         assert_equilibrium(one, equilibrium(one, planner), 1.25)
         assert_equilibrium(one.swapped(), equilibrium(one.swapped(), planner), -1.25)
-    empty = SequenceForm(one.plexes, zeros[:0], zeros[:0], zeros[:0], 1)
+    empty = SequenceForm(one.treeplexes, zeros[:0], zeros[:0], zeros[:0], 1)
     assert_equilibrium(empty, equilibrium(empty), 0)
 
 

@@ -23,10 +23,10 @@ def whole_game(name):
     return tree_of(find_game(name) if isinstance(name, str) else small_resistance(*name))
 
 
-def fractions_of(plex, behaviour):
+def fractions_of(treeplex, behaviour):
     """A strategy in fractions near one in floats."""
-    out = [Fraction(1)] * plex.sequences
-    for first, count in zip(plex.first, plex.count, strict=True):
+    out = [Fraction(1)] * treeplex.sequences
+    for first, count in zip(treeplex.first, treeplex.count, strict=True):
         near = [Fraction(float(p)).limit_denominator(10_000) for p in behaviour[first : first + count]]
         near = near if any(near) else [Fraction(1)] * count
         out[first : first + count] = [p / sum(near) for p in near]
@@ -36,8 +36,8 @@ def fractions_of(plex, behaviour):
 def matrix_game(table):
     """The sequence form of a matrix game: one choice each."""
     rows, columns = np.nonzero(table)
-    plexes = [Treeplex(np.zeros(1, int), np.ones(1, int), np.array([n])) for n in table.shape]
-    return SequenceForm((plexes[0], plexes[1]), rows + 1, columns + 1, table[rows, columns], 1)
+    treeplexes = [Treeplex(np.zeros(1, int), np.ones(1, int), np.array([n])) for n in table.shape]
+    return SequenceForm((treeplexes[0], treeplexes[1]), rows + 1, columns + 1, table[rows, columns], 1)
 
 
 def choices(*branches, owner=0):
@@ -97,7 +97,7 @@ def test_fractions_lift_exactly(name):
     tree = whole_game(name)
     reduced = presolve_tree(tree)
     part = equilibrium(reduced.form)
-    exact = [fractions_of(*pair) for pair in zip(reduced.form.plexes, part.behaviours, strict=True)]
+    exact = [fractions_of(*pair) for pair in zip(reduced.form.treeplexes, part.behaviours, strict=True)]
     verdict = exact_exploitability(tree, *reduced.lift(*exact))
     assert verdict.lower == verdict.upper == verdict.value == Fraction(part.value).limit_denominator(1000)
     if name == "kuhn":
@@ -109,8 +109,8 @@ def test_floats_and_fractions_lift_to_the_same_strategy():
         tree = whole_game(name)
         reduced = presolve_tree(tree)
         exact = [
-            fractions_of(plex, np.random.default_rng(player).integers(0, 3, plex.sequences))
-            for player, plex in enumerate(reduced.form.plexes)
+            fractions_of(treeplex, np.random.default_rng(player).integers(0, 3, treeplex.sequences))
+            for player, treeplex in enumerate(reduced.form.treeplexes)
         ]
         floats = reduced.lift(*(np.array(row, float) for row in exact))
         for one, two in zip(floats, reduced.lift(*exact), strict=True):
@@ -123,7 +123,7 @@ def test_floats_and_fractions_lift_to_the_same_strategy():
 def test_an_action_goes_if_another_is_at_least_as_good_in_every_history():
     tree, (targets, _) = undominated_actions(choices([[0], [-1, 0]], [[1], [0, 1]]))
     assert targets.tolist() == [0, 1, DROPPED]
-    assert tree.count[0] == 1 and sequence_form(tree).plexes[1].infosets == 0
+    assert tree.count[0] == 1 and sequence_form(tree).treeplexes[1].infosets == 0
 
 
 def test_an_action_stays_if_it_may_be_better_in_one_history():
@@ -166,16 +166,16 @@ def test_what_a_player_dropped_stays_dropped_where_nobody_arrives_any_more():
 def test_equal_and_dominated_rows_and_columns_go():
     table = np.array([[0, -1, 1, 1], [1, 0, -1, 2], [-1, 1, 0, 1], [-1, 1, 0, 1], [-1, -1, -1, 1]])
     reduced = presolve_form(matrix_game(table))
-    assert [plex.sequences for plex in reduced.form.plexes] == [4, 4]
+    assert [treeplex.sequences for treeplex in reduced.form.treeplexes] == [4, 4]
     x, y = reduced.lift(*equilibrium(reduced.form).behaviours)
     assert np.allclose(y, [1, 1 / 3, 1 / 3, 1 / 3, 0]) and np.allclose(x[1:3], 1 / 3) and x[5] == 0
 
 
 def test_a_row_with_fewer_entries_is_dominated_only_where_the_rival_does_not_lose():
     stays = presolve_form(matrix_game(np.array([[3, -1, 0], [0, 0, 0], [-1, 3, 0]])))
-    assert stays.form.sizes["nonzeros"] == 4 and stays.form.plexes[0].sequences == 4
+    assert stays.form.sizes["nonzeros"] == 4 and stays.form.treeplexes[0].sequences == 4
     goes = presolve_form(matrix_game(np.array([[3, -1, 2], [0, -1, 0], [-1, 3, 2]])))
-    assert goes.form.sizes["nonzeros"] == 6 and goes.form.plexes[0].sequences == 3
+    assert goes.form.sizes["nonzeros"] == 6 and goes.form.treeplexes[0].sequences == 3
 
 
 def test_nothing_to_decide_gives_the_empty_form():
@@ -192,8 +192,8 @@ def test_a_tail_becomes_its_undominated_plans():
     After a first mission that failed that cannot be the pair that was left at home, or nobody could have sabotaged.
     """
     reduced = presolve_tree(whole_game((4, 2, (2, 2, 2), 2)))
-    assert reduced.form.plexes[0].infosets == 1 + 6 * 2
-    assert reduced.form.plexes[0].sequences == 1 + 6 * (1 + 15 + 5)
+    assert reduced.form.treeplexes[0].infosets == 1 + 6 * 2
+    assert reduced.form.treeplexes[0].sequences == 1 + 6 * (1 + 15 + 5)
 
 
 @pytest.mark.slow

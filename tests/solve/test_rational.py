@@ -5,7 +5,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_lp import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, plex_of, random_form, solution_of
+from support.sequence_forms import (
+    HALF_RPS,
+    RPS,
+    brute_force_value,
+    matrix_form,
+    normal_form,
+    random_form,
+    solution_of,
+    treeplex_of,
+)
 
 from fogspiel.core.game import find_game
 from fogspiel.solve import exact_basis as vertices
@@ -29,9 +38,9 @@ def exact_value(form, planner=1, method="simplex"):
 
 def assert_sound(form, found):
     """Behaviour adds up to 1 exactly, and enumerating or folding in fractions gives the same bounds."""
-    for plex, behaviour in zip(form.plexes, found.behaviours, strict=True):
+    for treeplex, behaviour in zip(form.treeplexes, found.behaviours, strict=True):
         assert behaviour[0] == 1 and min(behaviour) >= 0
-        for first, count in zip(plex.first, plex.count, strict=True):
+        for first, count in zip(treeplex.first, treeplex.count, strict=True):
             assert sum(behaviour[first : first + count]) == 1
     assert found.lower == secured_by_recursion(form, found.behaviours[0])
     assert found.upper == -secured_by_recursion(form.swapped(), found.behaviours[1])
@@ -39,7 +48,7 @@ def assert_sound(form, found):
 
 def secured_by_recursion(form, behaviour):
     """What the first player's behaviour gets at least, by recursion over the opponent's infosets: another oracle."""
-    first, second = form.plexes
+    first, second = form.treeplexes
     reach = [Fraction(1)] * first.sequences
     for i in range(first.infosets):
         for s in range(first.first[i], first.first[i] + first.count[i]):
@@ -124,7 +133,7 @@ def test_payoffs_beyond_the_floats_are_still_summed_exactly():
 def test_games_in_which_nobody_or_only_one_player_decides_are_exact_too():
     nobody = Treeplex(*(np.zeros(0, np.int64) for _ in range(3)))
     alone = SequenceForm((nobody, nobody), np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([3]), 4)
-    one = SequenceForm((plex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
+    one = SequenceForm((treeplex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
     for planner in (0, 1):
         assert exact_value(alone, planner).value == Fraction(3, 4)
         assert exact_value(one, planner).value == Fraction(5, 4)
@@ -161,12 +170,12 @@ def test_a_solver_that_lies_is_never_believed():
 
 def test_a_basis_that_is_not_optimal_gives_clean_strategies_and_honest_bounds():
     form = random_form(2, ((3, 20), (2, 30)), largest=1000, density=0.2)
-    other = SequenceForm(form.plexes, form.rows, form.columns, form.payoffs[::-1].copy(), form.denominator)
+    other = SequenceForm(form.treeplexes, form.rows, form.columns, form.payoffs[::-1].copy(), form.denominator)
     value = exact_value(form).value
     wrong = equilibrium(other, 1).point
     columns, rows = (
-        np.arange(form.plexes[1].sequences),
-        1 + form.plexes[1].infosets + np.arange(form.plexes[0].sequences),
+        np.arange(form.treeplexes[1].sequences),
+        1 + form.treeplexes[1].infosets + np.arange(form.treeplexes[0].sequences),
     )
     program = program_of(form, 1)
     found = vertex(program, basis_statuses(program, wrong.basis), columns, rows)
@@ -224,17 +233,17 @@ def test_factors_modulo_a_prime_agree_with_fractions_and_a_singular_matrix_has_n
 
 
 def test_rounding_never_leaves_a_negative_probability():
-    plex = plex_of([(0, 900)])
+    treeplex = treeplex_of([(0, 900)])
     behaviour = np.r_[1.0, np.full(900, 1 / 900)]
     for largest in (1, 7, 500, 1000):
-        exact = round_strategy(plex, behaviour, largest)
+        exact = round_strategy(treeplex, behaviour, largest)
         assert min(exact) >= 0 and sum(exact[1:]) == 1
 
 
 def test_what_is_no_plan_is_refused_with_a_sentence():
     form = matrix_form(RPS)
-    plex = form.plexes[0]
-    check_plan(plex, Plan([3, 1, 1, 1], 3))
+    treeplex = form.treeplexes[0]
+    check_plan(treeplex, Plan([3, 1, 1, 1], 3))
     for weights, denominator in (([3, 1, 1, 2], 3), ([3, 4, -1, 0], 3), ([3, 1, 1, 1], 4), ([3, 3], 3), ([0] * 4, 0)):
         with pytest.raises(ValueError, match="weight"):
             guarantee(form, 0, Plan(weights, denominator))

@@ -85,7 +85,7 @@ def test_both_plans_lift_to_an_equilibrium_of_the_whole_game(name, planner):
     assert found.program.width < program.width
     assert point.value == pytest.approx(solve_lp(program).value, abs=1e-9)
     plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
-    verdict = exploitability(tree, *map(behaviour_of, form.plexes, plans))
+    verdict = exploitability(tree, *map(behaviour_of, form.treeplexes, plans))
     assert verdict.lower == pytest.approx(point.value, abs=1e-9)
     assert verdict.upper == pytest.approx(point.value, abs=1e-9)
 
@@ -193,5 +193,5 @@ def test_the_resistance_of_five_labelled_players_is_solved_without_knowing_its_s
     point = solve_lp(found.program)
     assert point.value == pytest.approx(-2 / 5, abs=1e-9)
     plans = plans_of(reduced.form, 1, *found.lift(point.primal, point.dual))
-    verdict = exploitability(tree, *reduced.lift(*map(behaviour_of, reduced.form.plexes, plans)))
+    verdict = exploitability(tree, *reduced.lift(*map(behaviour_of, reduced.form.treeplexes, plans)))
     assert verdict.lower == pytest.approx(-2 / 5, abs=1e-9) and verdict.upper == pytest.approx(-2 / 5, abs=1e-9)

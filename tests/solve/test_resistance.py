@@ -140,14 +140,14 @@ def test_the_sizes_of_labelled_players_are_those_of_a_walk():
 def labelled_form(setup):
     """The sequence form of the game with labelled players, by brute force and without any of the package's orbits."""
     crews = {m: [frozenset(c) for c in combinations(range(setup.players), m)] for m in {*setup.sizes, setup.spies}}
-    plexes: list[dict] = [{}, {}]
+    treeplexes: list[dict] = [{}, {}]
     sequences, leaves = [1, 1], []
 
     def infoset(player, name, parent, count):
-        if name not in plexes[player]:
-            plexes[player][name] = (parent, sequences[player], count)
+        if name not in treeplexes[player]:
+            treeplexes[player][name] = (parent, sequences[player], count)
             sequences[player] += count
-        return plexes[player][name][1]
+        return treeplexes[player][name][1]
 
     def play(spies, past, x, y):
         won = sum(success for _, success in past)
@@ -167,7 +167,7 @@ def labelled_form(setup):
     for spies in crews[setup.spies]:
         play(spies, (), 0, 0)
     rows, columns, payoffs = (np.array(part) for part in zip(*leaves, strict=True))
-    made = tuple(Treeplex(*np.array(list(plex.values())).T) for plex in plexes)
+    made = tuple(Treeplex(*np.array(list(treeplex.values())).T) for treeplex in treeplexes)
     return merge(made, rows, columns, payoffs, len(crews[setup.spies]))
 
 

@@ -32,7 +32,7 @@ from ..tree_routes import Found
 
 def search(reduced, saved):
     yield from ()
-    shares = [np.r_[1.0, np.repeat(1 / plex.count, plex.count)] for plex in reduced.form.plexes]
+    shares = [np.r_[1.0, np.repeat(1 / treeplex.count, treeplex.count)] for treeplex in reduced.form.treeplexes]
     return Found("no thought", reduced.lift(*shares))
 
 

@@ -42,7 +42,7 @@ def is_equilibrium(tree, planner, found):
     """Whether the lifted solution of the quotient is an equilibrium of the whole game; and its value."""
     form, point = sequence_form(tree), solve_lp(found.program)
     plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
-    verdict = exploitability(tree, *map(behaviour_of, form.plexes, plans))
+    verdict = exploitability(tree, *map(behaviour_of, form.treeplexes, plans))
     return abs(verdict.lower - point.value) < 1e-9 and abs(verdict.upper - point.value) < 1e-9, point.value
 
 

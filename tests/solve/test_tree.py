@@ -36,9 +36,9 @@ def test_parents_come_before_children(name):
     assert tree.parent[0] == -1
     assert (tree.parent[1:] < np.arange(1, tree.nodes)).all()
     for player in (0, 1):
-        plex = tree.plex(player)
-        assert (plex.parent < plex.first).all()
-        assert plex.first.tolist() == [1, *(1 + np.cumsum(plex.count)[:-1]).tolist()]
+        treeplex = tree.treeplex(player)
+        assert (treeplex.parent < treeplex.first).all()
+        assert treeplex.first.tolist() == [1, *(1 + np.cumsum(treeplex.count)[:-1]).tolist()]
 
 
 @small_games
@@ -70,7 +70,9 @@ def test_the_matrix_gives_the_payoff_of_uniform_play(name):
     """Against an independent walk over the rules."""
     game = find_game(name)
     form = sequence_form(tree_of(game))
-    plans = [plan_of(plex, np.r_[1.0, 1.0 / np.repeat(plex.count, plex.count)]) for plex in form.plexes]
+    plans = [
+        plan_of(treeplex, np.r_[1.0, 1.0 / np.repeat(treeplex.count, treeplex.count)]) for treeplex in form.treeplexes
+    ]
     assert plans[0] @ form.matrix.times(plans[1]) == pytest.approx(float(uniform_value(game)), abs=1e-12)
     assert plans[1] @ form.transposed.times(plans[0]) == pytest.approx(float(uniform_value(game)), abs=1e-12)
 
@@ -95,18 +97,18 @@ def uniform_value(game):
 
 
 def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
-    plex = tree_of(find_game("kuhn")).plex(0)
-    plan = plan_of(plex, np.r_[1.0, np.full(12, 0.5)]) + np.random.default_rng(1).normal(0, 1e-12, 13)
-    plan[plex.first[0]] = -1e-12
-    behaviour = behaviour_of(plex, plan)
+    treeplex = tree_of(find_game("kuhn")).treeplex(0)
+    plan = plan_of(treeplex, np.r_[1.0, np.full(12, 0.5)]) + np.random.default_rng(1).normal(0, 1e-12, 13)
+    plan[treeplex.first[0]] = -1e-12
+    behaviour = behaviour_of(treeplex, plan)
     assert (behaviour >= 0).all()
-    for first, count in zip(plex.first, plex.count, strict=True):
+    for first, count in zip(treeplex.first, treeplex.count, strict=True):
         assert behaviour[first : first + count].sum() == pytest.approx(1, abs=1e-15)
 
 
 def test_the_best_total_of_nothing_is_nothing():
-    plex = tree_of(find_game("kuhn")).plex(1)
-    assert best_total(plex, np.zeros(plex.sequences)) == 0
+    treeplex = tree_of(find_game("kuhn")).treeplex(1)
+    assert best_total(treeplex, np.zeros(treeplex.sequences)) == 0
 
 
 def test_a_game_that_does_not_fit_is_refused_with_its_size():

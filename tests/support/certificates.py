@@ -13,7 +13,9 @@ from fogspiel.solve.tree import tree_of
 def uniform_certificate(name):
     game = find_game(name)
     tree = tree_of(game)
-    both = [[Fraction(1), *(Fraction(1, int(n)) for n in np.repeat(p.count, p.count))] for p in map(tree.plex, (0, 1))]
+    both = [
+        [Fraction(1), *(Fraction(1, int(n)) for n in np.repeat(p.count, p.count))] for p in map(tree.treeplex, (0, 1))
+    ]
     judged = exact_exploitability(tree, *both)
     bounds = (judged.lower, judged.upper)
     return certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)

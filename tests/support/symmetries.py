@@ -30,7 +30,7 @@ class Kinds(NamedTuple):
 
 def kinds_of(form: SequenceForm, planner: int, colours: Colours) -> tuple[Kinds, Kinds]:
     """Which infosets and sequences of both players have one colour, from the colours of `program_of(form, planner)`."""
-    mine = form.plexes[planner]
+    mine = form.treeplexes[planner]
     planning = Kinds(colours.rows[1 : 1 + mine.infosets], colours.columns[: mine.sequences])
     responding = Kinds(colours.columns[1 + mine.sequences :], colours.rows[1 + mine.infosets :])
     return (responding, planning) if planner else (planning, responding)

@@ -122,8 +122,8 @@ def restricted_game(board: Board, known: Known) -> SequenceForm:
     points = payoffs(board, firsts, seconds, board.symmetries)
     rows, columns = np.nonzero(points)
     nothing, one = np.zeros(1, np.int64), np.ones(1, np.int64)
-    plexes = (Treeplex(nothing, one, one * len(known[0])), Treeplex(nothing, one, one * len(known[1])))
-    return SequenceForm(plexes, 1 + rows, 1 + columns, points[rows, columns], 2 * len(board.symmetries))
+    treeplexes = (Treeplex(nothing, one, one * len(known[0])), Treeplex(nothing, one, one * len(known[1])))
+    return SequenceForm(treeplexes, 1 + rows, 1 + columns, points[rows, columns], 2 * len(board.symmetries))
 
 
 def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fraction]) -> Mixtures:

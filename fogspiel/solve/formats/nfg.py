@@ -103,20 +103,22 @@ def _taken_outcomes(script: Script, count: int) -> list[Pay]:
 # Writing: a reduced pure strategy picks an action wherever the player's own choices let it come
 
 
-def strategies(plex: Treeplex) -> int:
+def strategies(treeplex: Treeplex) -> int:
     """How many reduced pure strategies a player has."""
-    below = [1] * plex.sequences
-    for i in range(plex.infosets - 1, -1, -1):
-        below[plex.parent[i]] *= sum(below[plex.first[i] : plex.first[i] + plex.count[i]])
+    below = [1] * treeplex.sequences
+    for i in range(treeplex.infosets - 1, -1, -1):
+        below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
     return below[0]
 
 
-def plans(plex: Treeplex) -> list[tuple[int, ...]]:
+def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
     """The reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
-    below: list[list[tuple[int, ...]]] = [[()] for _ in range(plex.sequences)]
-    for i in range(plex.infosets - 1, -1, -1):
-        here = [(s, *rest) for s in range(plex.first[i], plex.first[i] + plex.count[i]) for rest in below[s]]
-        below[plex.parent[i]] = [mine + rest for mine in here for rest in below[plex.parent[i]]]
+    below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
+    for i in range(treeplex.infosets - 1, -1, -1):
+        here = [
+            (s, *rest) for s in range(treeplex.first[i], treeplex.first[i] + treeplex.count[i]) for rest in below[s]
+        ]
+        below[treeplex.parent[i]] = [mine + rest for mine in here for rest in below[treeplex.parent[i]]]
     return [(0, *sorted(plan)) for plan in below[0]]
 
 
@@ -128,13 +130,13 @@ def nfg_text(
     A strategy is named by its action in each of the player's infosets, * where its own choices do not lead.
     """
     form, labels = sequence_form(tree), labels or numbered(tree)
-    height, width = (strategies(plex) for plex in form.plexes)
+    height, width = (strategies(treeplex) for treeplex in form.treeplexes)
     if height * width > MOST_CELLS:
         raise TooLarge(
             f"the normal form of {tree.title} has {_thousands(height)} by {_thousands(width)} strategies, more than "
             f"{MOST_CELLS:,} cells: write it as .efg instead"
         )
-    listed = [plans(plex) for plex in form.plexes]
+    listed = [plans(treeplex) for treeplex in form.treeplexes]
     names = [brace([quote(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]
     lines = [
         f"NFG 1 R {quote(tree.title)} {brace([quote(player) for player in players])}",
@@ -165,11 +167,11 @@ def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str
 
 def _table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
     """The payoffs of rows against columns, times the denominator of the form."""
-    wide = form.plexes[1].sequences
+    wide = form.treeplexes[1].sequences
     padded = np.full((len(columns), max(len(plan) for plan in columns)), wide)
     for k, plan in enumerate(columns):
         padded[k, : len(plan)] = plan
-    start = np.searchsorted(form.rows, np.arange(form.plexes[0].sequences + 1))
+    start = np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
     table = []
     for plan in rows:
         worth = np.zeros(wide + 1, np.int64)

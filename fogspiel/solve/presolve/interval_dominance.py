@@ -90,7 +90,7 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
     A player who gets to an infoset that is gone, as the opponent has made a dropped move, must still leave out the
     actions that had been dropped by then: what was dropped later may hang on it.
     """
-    first, second = (np.arange(tree.plex(player).sequences, dtype=np.int32) for player in (0, 1))
+    first, second = (np.arange(tree.treeplex(player).sequences, dtype=np.int32) for player in (0, 1))
     while True:
         kept = _undominated_actions(tree)
         if kept.all():

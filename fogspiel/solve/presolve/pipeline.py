@@ -43,19 +43,21 @@ def presolve_tree(tree: Tree) -> Reduced:
     """The sequence form of a tree, reduced on the tree and on the form until nothing changes."""
     pruned, targets = undominated_actions(tree)
     allowed = targets[0] != DROPPED, targets[1] != DROPPED
-    return _reduce((tree.plex(0), tree.plex(1)), sequence_form(pruned), targets, allowed)
+    return _reduce((tree.treeplex(0), tree.treeplex(1)), sequence_form(pruned), targets, allowed)
 
 
 def presolve_form(form: SequenceForm) -> Reduced:
     """A sequence form, reduced until nothing changes."""
-    same = np.arange(form.plexes[0].sequences), np.arange(form.plexes[1].sequences)
-    return _reduce(form.plexes, form, same, (same[0] >= 0, same[1] >= 0))
+    same = np.arange(form.treeplexes[0].sequences), np.arange(form.treeplexes[1].sequences)
+    return _reduce(form.treeplexes, form, same, (same[0] >= 0, same[1] >= 0))
 
 
-def _reduce(plexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> Reduced:
+def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> Reduced:
     """The reduced form of a game whose treeplexes were these; `targets` are the numbers of their sequences by now."""
     form, shares = reduce_form(form)
-    one, two = (_Origin(plexes[p], form.plexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1))
+    one, two = (
+        _Origin(treeplexes[p], form.treeplexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1)
+    )
     return Reduced(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 
 
@@ -67,7 +69,7 @@ def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
 
     Every step is the first player's, so the second takes its steps with the seats exchanged.
     """
-    shares = [share_of(np.arange(plex.sequences)) for plex in form.plexes]
+    shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
     before = None
     while before != form.sizes:
         before = form.sizes

@@ -163,31 +163,33 @@ def renumber(parent, first, count, chosen, kept, target):
 
 def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     """Fold the infosets at which there is nothing to decide; merge equal last sequences, drop dominated ones."""
-    plex, start = form.plexes[0], row_starts(form)
-    meets, worth = np.empty(plex.sequences, np.int64), np.empty(plex.sequences, np.int64)
-    chosen, target = np.empty(plex.infosets, np.int64), np.empty(plex.sequences, np.int64)
-    decide_forced(plex.parent, plex.first, plex.count, start, form.columns, form.payoffs, meets, worth, chosen)
-    last = np.ones(plex.sequences, np.bool_)
-    last[plex.parent] = False
+    treeplex, start = form.treeplexes[0], row_starts(form)
+    meets, worth = np.empty(treeplex.sequences, np.int64), np.empty(treeplex.sequences, np.int64)
+    chosen, target = np.empty(treeplex.infosets, np.int64), np.empty(treeplex.sequences, np.int64)
+    decide_forced(
+        treeplex.parent, treeplex.first, treeplex.count, start, form.columns, form.payoffs, meets, worth, chosen
+    )
+    last = np.ones(treeplex.sequences, np.bool_)
+    last[treeplex.parent] = False
     last[0] = False
     items = np.flatnonzero(last)
-    kept = np.ones(plex.sequences, np.bool_)
+    kept = np.ones(treeplex.sequences, np.bool_)
     rows = Sparse(start, form.columns, form.payoffs)
-    kept[items] = undominated_rows(plex.infoset_of[items], items, rows, form.plexes[1].sequences)
-    renumber(plex.parent, plex.first, plex.count, chosen, kept, target)
-    live = (chosen < 0) & (target[plex.parent] >= 0)
-    count = np.bincount(plex.infoset_of[1:][target[1:] >= 0], minlength=plex.infosets)[live]
-    smaller = Treeplex(target[plex.parent[live]], 1 + np.cumsum(count) - count, count)
+    kept[items] = undominated_rows(treeplex.infoset_of[items], items, rows, form.treeplexes[1].sequences)
+    renumber(treeplex.parent, treeplex.first, treeplex.count, chosen, kept, target)
+    live = (chosen < 0) & (target[treeplex.parent] >= 0)
+    count = np.bincount(treeplex.infoset_of[1:][target[1:] >= 0], minlength=treeplex.infosets)[live]
+    smaller = Treeplex(target[treeplex.parent[live]], 1 + np.cumsum(count) - count, count)
     met = target[form.rows] >= 0
     smaller_form = merge(
-        (smaller, form.plexes[1]), target[form.rows[met]], form.columns[met], form.payoffs[met], form.denominator
+        (smaller, form.treeplexes[1]), target[form.rows[met]], form.columns[met], form.payoffs[met], form.denominator
     )
     return smaller_form, share_of(target)
 
 
 def row_starts(form: SequenceForm) -> np.ndarray:
     """Where the entries of each of the first player's sequences begin."""
-    return np.searchsorted(form.rows, np.arange(form.plexes[0].sequences + 1))
+    return np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
 
 
 def share_of(target: np.ndarray) -> Sparse:

@@ -119,51 +119,51 @@ class Plans(NamedTuple):
 
 def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
     """The plans of all tails that are worth writing out; `room` becomes what each tail takes as it is."""
-    plex, start = form.plexes[0], row_starts(form)
-    plans, payoffs, parts = (np.empty(plex.infosets, np.int64) for _ in range(3))
-    size_up(plex.parent, plex.first, plex.count, start, MOST_PLANS, plans, payoffs, parts, room)
+    treeplex, start = form.treeplexes[0], row_starts(form)
+    plans, payoffs, parts = (np.empty(treeplex.infosets, np.int64) for _ in range(3))
+    size_up(treeplex.parent, treeplex.first, treeplex.count, start, MOST_PLANS, plans, payoffs, parts, room)
     tails = np.flatnonzero((plans > 0) & (plans + payoffs <= MOST_GROWTH * room))
-    child = np.argsort(plex.parent, kind="stable")
-    below = np.searchsorted(plex.parent[child], np.arange(plex.sequences + 1))
+    child = np.argsort(treeplex.parent, kind="stable")
+    below = np.searchsorted(treeplex.parent[child], np.arange(treeplex.sequences + 1))
     many, longest = int(plans[tails].sum()), int(payoffs[tails].sum())
     row, begin = np.zeros(many + 1, np.int64), np.zeros(many + 1, np.int64)
     entry, worth = np.empty(longest, np.int64), np.empty(longest, np.int64)
     member = np.empty(parts[tails].sum(), np.int64)
     write_plans(
-        tails, plex.first, plex.count, below, child, start, form.columns, form.payoffs,
-        np.full(form.plexes[1].sequences, -1), row, entry, worth, begin, member,
+        tails, treeplex.first, treeplex.count, below, child, start, form.columns, form.payoffs,
+        np.full(form.treeplexes[1].sequences, -1), row, entry, worth, begin, member,
     )  # fmt: skip
     return Plans(np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
 
 
 def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     """The form with the first player's tails written out where that is smaller, and the player's share."""
-    plex = form.plexes[0]
-    room = np.empty(plex.infosets, np.int64)
+    treeplex = form.treeplexes[0]
+    room = np.empty(treeplex.infosets, np.int64)
     tail, payoffs, begin, member = plans_of_tails(form, room)
     lengths = np.diff(payoffs.start)
-    kept = undominated_rows(tail, np.arange(len(tail)), payoffs, form.plexes[1].sequences)
-    left = np.bincount(tail[kept], minlength=plex.infosets)
-    expanded = (left > 0) & (1 + left + np.bincount(tail[kept], lengths[kept], plex.infosets) < room)
+    kept = undominated_rows(tail, np.arange(len(tail)), payoffs, form.treeplexes[1].sequences)
+    left = np.bincount(tail[kept], minlength=treeplex.infosets)
+    expanded = (left > 0) & (1 + left + np.bincount(tail[kept], lengths[kept], treeplex.infosets) < room)
     kept &= expanded[tail]
     # The infosets below an expanded one go, and its sequences are now the plans that are left
-    above = plex.infoset_of[plex.parent]
+    above = treeplex.infoset_of[treeplex.parent]
     gone = (above >= 0) & expanded[above]
-    count = np.where(gone, 0, np.where(expanded, left, plex.count))
+    count = np.where(gone, 0, np.where(expanded, left, treeplex.count))
     first = 1 + np.cumsum(count) - count
     # The new number of each old sequence that stays, and of each plan that is left: the first of its infoset's numbers
     # plus how many of the same infoset come before it
-    stays = ~(gone | expanded)[plex.infoset_of[1:]]
-    target = np.full(plex.sequences, -1)
+    stays = ~(gone | expanded)[treeplex.infoset_of[1:]]
+    target = np.full(treeplex.sequences, -1)
     target[0] = 0
-    target[1:][stays] = (first - plex.first)[plex.infoset_of[1:][stays]] + np.flatnonzero(stays) + 1
+    target[1:][stays] = (first - treeplex.first)[treeplex.infoset_of[1:][stays]] + np.flatnonzero(stays) + 1
     chosen = tail[kept]
     before = np.cumsum(left * expanded) - left * expanded
     number = np.zeros(len(tail), np.int64)
     number[kept] = first[chosen] + np.arange(len(chosen)) - before[chosen]
     old, new = target[form.rows] >= 0, np.repeat(kept, lengths)
     smaller = merge(
-        (Treeplex(target[plex.parent[~gone]], first[~gone], count[~gone]), form.plexes[1]),
+        (Treeplex(target[treeplex.parent[~gone]], first[~gone], count[~gone]), form.treeplexes[1]),
         np.concatenate((target[form.rows[old]], np.repeat(number, lengths)[new])),
         np.concatenate((form.columns[old], payoffs.column[new])),
         np.concatenate((form.payoffs[old], payoffs.value[new])),
@@ -172,4 +172,4 @@ def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     unchanged, through = np.flatnonzero(target >= 0), np.repeat(kept, np.diff(begin))
     sequence = np.concatenate((unchanged, member[through]))
     part = np.concatenate((target[unchanged], np.repeat(number, np.diff(begin))[through]))
-    return smaller, sparse(sequence, part, np.ones(len(sequence)), plex.sequences)
+    return smaller, sparse(sequence, part, np.ones(len(sequence)), treeplex.sequences)
