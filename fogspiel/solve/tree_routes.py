@@ -13,14 +13,15 @@ from typing import Protocol
 
 import numpy as np
 
-from .cfr import Bounds, Regrets
+from .cfr import METHODS, Bounds, Regrets
 from .colour_refinement import refine
+from .double_oracle import double_oracle
 from .exact_basis import vertex
 from .fractions import Exact, exact_from, exact_of
 from .lp import Simplex, basis_statuses, guaranteed_value, planner_of
 from .presolve.pipeline import Reduced
 from .progress import Progress, Record, Saved
-from .row_generation import Growth
+from .row_generation import Growth, lazy
 from .sequence_form import SequenceForm, behaviour_of
 from .sequence_lp import plans_of, program_of
 from .solution import Size
@@ -48,11 +49,6 @@ class Found:
 Search = Generator[Progress, None, Found]
 Find = Callable[[Reduced, Saved], Search]
 """How to search a reduced game, going on from what was saved."""
-
-
-def whichever(small: Find, large: Find) -> Find:
-    """How to search a small game, or else a large one."""
-    return lambda reduced, saved: (small if len(reduced.form.payoffs) <= SMALL_ENOUGH else large)(reduced, saved)
 
 
 def by_simplex(reduced: Reduced, saved: Saved) -> Search:
@@ -106,6 +102,10 @@ def by_growth(words: str, grow: Grow) -> Find:
     return search
 
 
+by_growth_of_one = by_growth("lazy one-sided growth", lazy)
+by_growth_of_both = by_growth("double oracle", double_oracle)
+
+
 NO_BOUNDS = Bounds(-inf, inf, np.empty(0), np.empty(0))
 
 
@@ -155,6 +155,16 @@ def by_regrets(names: Iterable[str], gap: float) -> Find:
         used = ", ".join(f"{runner.regrets.method} {runner.regrets.iterations}" for runner in runners)
         behaviours = reduced.lift(first.bounds.first, second.bounds.second)
         return Found(f"regret minimisation ({used} iterations)", behaviours, {"reduced": form.sizes})
+
+    return search
+
+
+def by_whatever_suits(gap: float) -> Find:
+    """How to search a game for which no route was made: by the simplex method if it is small, else by all regrets."""
+
+    def search(reduced: Reduced, saved: Saved) -> Search:
+        small = len(reduced.form.payoffs) <= SMALL_ENOUGH
+        return (by_simplex if small else by_regrets(METHODS, gap))(reduced, saved)
 
     return search
 

@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from ...solve.checkers.permutation_certificate import FORMAT, PermutationCertificate
+from ...solve.checkers.permutation_certificate import FORMAT
 from ...solve.progress import Options, Progress, Saved, Work
-from ...solve.routes import Proofs, Route
+from ...solve.routes import Proofs, Route, later
 from ...solve.solution import Solution
 
 if TYPE_CHECKING:
-    from ...core.agents import PlayerAgent
     from ...solve.game_sources import Problem
 
 
@@ -26,20 +25,6 @@ def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
     return Solution.proved("double oracle on orders of the cells, then exactly", sizes, proof)
 
 
-def agent(name: str, body: PermutationCertificate) -> "PlayerAgent":
-    """An agent that plays by a certificate."""
-    from ..permutation.play import follower
-
-    return follower(name, body)
-
-
-def explain(body: PermutationCertificate, everything: bool) -> list[str]:
-    """A certificate in words."""
-    from ..permutation.words import explain
-
-    return explain(body, everything)
-
-
 ROUTES = (
     Route(
         "orders",
@@ -47,6 +32,8 @@ ROUTES = (
         exact=True,
         made_for="permutation tic-tac-toe",
         fits=lambda problem: problem.family == "permutation",
-        proofs=Proofs(FORMAT, agent, explain),
+        proofs=Proofs(
+            FORMAT, later("phantom.permutation.play", "follower"), later("phantom.permutation.words", "explain")
+        ),
     ),
 )

@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from ...solve.checkers.phantom_solution import FORMAT, PhantomCertificate
+from ...solve.checkers.phantom_solution import FORMAT
 from ...solve.progress import Options, Saved, Work
-from ...solve.routes import Proofs, Route
+from ...solve.routes import Proofs, Route, later
 from ...solve.solution import Solution
 
 if TYPE_CHECKING:
-    from ...core.agents import PlayerAgent
     from ...solve.game_sources import Problem
 
 
@@ -34,20 +33,6 @@ def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
     return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
 
 
-def agent(name: str, body: PhantomCertificate) -> "PlayerAgent":
-    """An agent that plays by a certificate."""
-    from ..play import follower
-
-    return follower(name, body)
-
-
-def explain(body: PhantomCertificate, everything: bool) -> list[str]:
-    """A certificate in words."""
-    from ..words import explain
-
-    return explain(body, everything)
-
-
 ROUTES = (
     Route(
         "private-histories",
@@ -55,6 +40,6 @@ ROUTES = (
         exact=True,
         made_for="phantom tic-tac-toe and dark hex",
         fits=fits,
-        proofs=Proofs(FORMAT, agent, explain),
+        proofs=Proofs(FORMAT, later("phantom.play", "follower"), later("phantom.words", "explain")),
     ),
 )

@@ -6,6 +6,8 @@ can be looked through at little cost.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...core.plugins import collect
@@ -48,6 +50,18 @@ class Route:
     """Whether it can solve this game."""
     proofs: Proofs | None = None
     """For certificates that are not those of whole trees."""
+
+
+def trees() -> ModuleType:
+    """How trees are searched, imported when it is needed."""
+    from .. import tree_routes
+
+    return tree_routes
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module of the package, which is imported when the function is called."""
+    return lambda *given: getattr(import_module(f"fogspiel.{module}"), name)(*given)
 
 
 def tree_route(name: str, find: Callable[[Options], "Find"], exact: bool = False) -> Route:

@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from ..checkers.resistance_certificate import FORMAT, ResistanceCertificate
+from ..checkers.resistance_certificate import FORMAT
 from ..progress import Options, Progress, Saved, Work
 from ..solution import Solution
-from . import Proofs, Route
+from . import Proofs, Route, later
 
 if TYPE_CHECKING:
-    from ...core.agents import PlayerAgent
     from ..game_sources import Problem
 
 
@@ -29,20 +28,6 @@ def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
     return Solution.proved("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
 
 
-def agent(name: str, body: ResistanceCertificate) -> "PlayerAgent":
-    """An agent that plays by a certificate."""
-    from ..resistance.play import follower
-
-    return follower(name, body)
-
-
-def explain(body: ResistanceCertificate, everything: bool) -> list[str]:
-    """A certificate in words."""
-    from ..resistance.words import explain
-
-    return explain(body, everything)
-
-
 ROUTES = (
     Route(
         "knowledge-trees",
@@ -50,6 +35,6 @@ ROUTES = (
         exact=True,
         made_for="The Resistance",
         fits=lambda problem: problem.family == "resistance",
-        proofs=Proofs(FORMAT, agent, explain),
+        proofs=Proofs(FORMAT, later("solve.resistance.play", "follower"), later("solve.resistance.words", "explain")),
     ),
 )

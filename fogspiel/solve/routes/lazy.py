@@ -1,20 +1,5 @@
 """Linear programming with the rows of one player generated when they are needed."""
 
-from typing import TYPE_CHECKING
+from . import tree_route, trees
 
-from ..progress import Options
-from . import tree_route
-
-if TYPE_CHECKING:
-    from ..tree_routes import Find
-
-
-def find(options: Options) -> "Find":
-    """One-sided growth."""
-    from ..row_generation import lazy
-    from ..tree_routes import by_growth
-
-    return by_growth("lazy one-sided growth", lazy)
-
-
-ROUTES = (tree_route("lazy", find),)
+ROUTES = (tree_route("lazy", lambda options: trees().by_growth_of_one),)
