@@ -59,8 +59,7 @@ def best_plan(form: Form, player: int, plan: np.ndarray) -> Plan | None:
         return None
     program = restrict_to_support(form, player, support)
     simplex = Simplex(program)
-    while not simplex.advance():
-        pass
+    simplex.optimum()
     statuses = basis_statuses(program, simplex.basis)
     corner = vertex(program, statuses, np.arange(len(support)), np.zeros(0, np.int64))
     if corner is None or min(corner[0]) < 0:  # feasible only up to the solver's tolerance

@@ -128,30 +128,15 @@ def weigh_leaves(tree, reach_0, reach_1, last, gain_0, gain_1, sums):
 
 
 @kernel
-def respond(tree, player, gain, choice):
-    """Choose the best action of each infoset of the player, the last infoset first; gain[0] becomes the best total."""
+def respond(tree, player, gain):
+    """Add the best of each infoset of the player to what led there, the last infoset first; gain[0] is the total."""
     owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
     for i in range(len(owner) - 1, -1, -1):
         if owner[i] == player:
-            best = first[i]
+            best = gain[first[i]]
             for s in range(first[i] + 1, first[i] + count[i]):
-                if gain[s] > gain[best]:
-                    best = s
-            choice[i] = best
-            gain[before[i]] += gain[best]
-
-
-class _Weights(NamedTuple):
-    """What the leaves are worth to the sequences of either player."""
-
-    gains: tuple[np.ndarray, np.ndarray]
-    value: float
-    mass: float
-
-
-def _width(tree: Tree, player: int) -> int:
-    """How many sequences a player has, the empty one included."""
-    return 1 + int(tree.count[tree.owner == player].sum())
+                best = max(best, gain[s])
+            gain[before[i]] += best
 
 
 def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
@@ -167,9 +152,10 @@ def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
 
 
 def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
-    if shape != (_width(tree, player),):
+    width = 1 + int(tree.count[tree.owner == player].sum())
+    if shape != (width,):
         raise ValueError(
-            f"{tree.title}: a strategy of player {player + 1} has {_width(tree, player)} numbers, one for each "
+            f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each "
             f"sequence, but {shape[0] if len(shape) == 1 else 'a table'} was given"
         )
 
@@ -192,42 +178,19 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
     return ValueError(f"{tree.title}: the probabilities of the leaves add up to {mass}, but they must add up to 1")
 
 
-def _weights(tree: Tree, reach_0: np.ndarray, reach_1: np.ndarray) -> _Weights:
-    """The worth of all sequences for given realisation probabilities."""
-    gains = np.zeros(len(reach_0)), np.zeros(len(reach_1))
-    sums = np.zeros(2)
-    fault = weigh_leaves(_arrays(tree), reach_0, reach_1, np.empty((tree.nodes, 2), np.int64), *gains, sums)
-    if fault != SOUND:
-        raise _not_a_tree(tree, fault)
-    return _Weights(gains, float(sums[0]), float(sums[1]))
-
-
-def _respond(tree: Tree, player: int, gain: np.ndarray) -> np.ndarray:
-    """The sequence that the player chooses at each of its infosets; gain[0] becomes what it gets."""
-    choice = np.zeros(len(tree.owner), np.int64)
-    respond(_arrays(tree), player, gain, choice)
-    return choice
-
-
 def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploitability[float]:
     """What a pair of strategies is worth, in floats."""
-    weights = _weights(tree, _reach(tree, 0, first), _reach(tree, 1, second))
-    if abs(weights.mass - 1) > MASS_TOLERANCE:
-        raise _not_one(tree, weights.mass)
+    arrays, reach_0, reach_1 = _arrays(tree), _reach(tree, 0, first), _reach(tree, 1, second)
+    gains, sums = (np.zeros(len(reach_0)), np.zeros(len(reach_1))), np.zeros(2)
+    fault = weigh_leaves(arrays, reach_0, reach_1, np.empty((tree.nodes, 2), np.int64), *gains, sums)
+    if fault != SOUND:
+        raise _not_a_tree(tree, fault)
+    value, mass = sums.tolist()
+    if abs(mass - 1) > MASS_TOLERANCE:
+        raise _not_one(tree, mass)
     for player in (0, 1):
-        _respond(tree, player, weights.gains[player])
-    return Exploitability(weights.value, -float(weights.gains[1][0]), float(weights.gains[0][0]))
-
-
-def best_response(tree: Tree, player: int, opponent: np.ndarray) -> np.ndarray:
-    """A pure strategy of the player that does best against the opponent's; of equal actions the first one."""
-    mine, theirs = np.ones(_width(tree, player)), _reach(tree, 1 - player, opponent)
-    weights = _weights(tree, mine, theirs) if player == 0 else _weights(tree, theirs, mine)
-    choice = _respond(tree, player, weights.gains[player])
-    behaviour = np.zeros(len(mine))
-    behaviour[0] = 1.0
-    behaviour[choice[tree.owner == player]] = 1.0
-    return behaviour
+        respond(arrays, player, gains[player])
+    return Exploitability(value, -float(gains[1][0]), float(gains[0][0]))
 
 
 # The same in exact arithmetic, in plain Python

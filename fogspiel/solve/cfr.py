@@ -20,9 +20,10 @@ from .sequence_form import (
     DecisionProblem,
     SequenceForm,
     Sparse,
-    best_total,
+    guaranteed_value,
     multiply_transposed,
     plan_of,
+    proportional,
     spread,
 )
 
@@ -280,26 +281,15 @@ class Regrets(RegretMinimiser):
 
     def gap(self) -> Bounds:
         """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
-        (one, two), form = self.treeplexes, self.form
-        firsts, seconds = zip(self.average, self.last, strict=True)
-        lowers = [(-best_total(two, -form.transposed.times(plan_of(one, x))), x) for x in firsts]
-        uppers = [(best_total(one, form.matrix.times(plan_of(two, y))), y) for y in seconds]
-        lower, first = max(lowers, key=itemgetter(0))
-        upper, second = min(uppers, key=itemgetter(0))
+        pairs = self.average, self.last
+        found = [guaranteed_value(self.form, *map(plan_of, self.treeplexes, pair)) for pair in pairs]
+        lower, first = max(((lower, x) for (lower, _), (x, _) in zip(found, pairs, strict=True)), key=itemgetter(0))
+        upper, second = min(((upper, y) for (_, upper), (_, y) in zip(found, pairs, strict=True)), key=itemgetter(0))
         return Bounds(lower, upper, first, second)
 
     @property
     def _identity(self) -> list[float]:
         return [list(METHODS).index(self.method), *super()._identity]
-
-
-def proportional(treeplex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
-    """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1, sequences of no infoset 0."""
-    owner = treeplex.infoset_of[1:]
-    total = np.bincount(owner + 1, weights[1:], 1 + treeplex.infosets)[owner + 1]
-    shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / treeplex.count[owner])
-    behaviour: np.ndarray = np.r_[1.0, np.where(owner < 0, 0.0, shares)]
-    return behaviour
 
 
 def _player_state(treeplex: DecisionProblem, payoffs: Sparse, rows: np.ndarray) -> PlayerState:

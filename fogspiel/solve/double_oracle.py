@@ -24,21 +24,19 @@ from math import inf
 import numpy as np
 
 from ..core.kernel import kernel
-from .lp import equilibrium, guaranteed_value
+from .lp import equilibrium
 from .progress import Record
 from .row_generation import (
     ROUNDING,
     TOLERANCE,
     Growth,
-    check_tolerance,
     choices_of,
     follow,
     require,
     unfinished,
     uniform_plan,
-    worth_of,
 )
-from .sequence_form import SequenceForm, Treeplex, behaviour_of, merge, plan_of
+from .sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, merge, plan_of, worth_of
 
 NOWHERE = -1
 
@@ -136,7 +134,6 @@ def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Seq
 
     With the records of earlier rounds it goes on after the last of them.
     """
-    check_tolerance(tolerance)
     sides = Side(form, 0, tolerance), Side(form, 1, tolerance)
     past = unfinished(records)
     for record in past:

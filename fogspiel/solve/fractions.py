@@ -16,7 +16,7 @@ import numpy as np
 
 from .exact_basis import vertex
 from .lp import LpPoint, basis_statuses
-from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total
+from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total, exact_plan_of, infosets_of
 from .sequence_lp import plans_of, program_of
 
 DENOMINATORS = (1_000, 100_000)
@@ -103,7 +103,7 @@ def check_plan(treeplex: Treeplex, plan: Plan) -> None:
     weights, denominator = plan
     if len(weights) != treeplex.sequences or denominator <= 0 or weights[0] != denominator or min(weights) < 0:
         raise ValueError("a plan has one weight >= 0 for each sequence, and the first is the denominator")
-    for parent, first, count in _infosets(treeplex):
+    for parent, first, count in infosets_of(treeplex):
         if sum(weights[first : first + count]) != weights[parent]:
             raise ValueError(f"the weights {first} .. {first + count - 1} of a plan must add up to weight {parent}")
 
@@ -111,7 +111,7 @@ def check_plan(treeplex: Treeplex, plan: Plan) -> None:
 def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction]:
     """Behaviour in proportion to weights, uniform where they are all 0, negative ones counted as 0; entry 0 is 1."""
     behaviour = [Fraction(1)] * treeplex.sequences
-    for _, first, count in _infosets(treeplex):
+    for _, first, count in infosets_of(treeplex):
         row = [max(weight, 0) for weight in weights[first : first + count]]
         total = sum(row)
         behaviour[first : first + count] = [Fraction(w, total) if total else Fraction(1, count) for w in row]
@@ -120,11 +120,7 @@ def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction
 
 def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> Plan | None:
     """The plan of a behaviour strategy, or None if its common denominator is too long."""
-    reach = [Fraction(1)] * treeplex.sequences
-    for parent, first, count in _infosets(treeplex):
-        for s in range(first, first + count):
-            reach[s] = reach[parent] * behaviour[s]
-    return _over_one_denominator(reach)
+    return _over_one_denominator(exact_plan_of(treeplex, behaviour))
 
 
 def repair(treeplex: Treeplex, reach: list[Fraction]) -> Plan | None:
@@ -147,10 +143,6 @@ def _over_one_denominator(reach: list[Fraction]) -> Plan | None:
         if denominator.bit_length() > MOST_BITS:
             return None
     return Plan([weight.numerator * (denominator // weight.denominator) for weight in reach], denominator)
-
-
-def _infosets(treeplex: Treeplex) -> Iterator[tuple[int, int, int]]:
-    return zip(treeplex.parent.tolist(), treeplex.first.tolist(), treeplex.count.tolist(), strict=True)
 
 
 def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[list[Plan | None]]:
@@ -178,7 +170,7 @@ def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[li
 def round_strategy(treeplex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
     """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
     exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
-    for _, first, count in _infosets(treeplex):
+    for _, first, count in infosets_of(treeplex):
         left = Fraction(1)
         for s in range(first, first + count):
             exact[s] = min(exact[s], left)
@@ -191,7 +183,7 @@ def _fine(treeplex: Treeplex, behaviour: np.ndarray) -> Plan:
     """The plan whose weights are whole multiples of 1 / FINE, near to a behaviour strategy."""
     weights = [FINE] * treeplex.sequences
     probable = behaviour.tolist()
-    for parent, first, count in _infosets(treeplex):
+    for parent, first, count in infosets_of(treeplex):
         left, odds = weights[parent], 1.0
         for s in range(first, first + count - 1):
             share = Fraction(min(probable[s] / odds, 1.0)) if odds > 0 else Fraction(0)

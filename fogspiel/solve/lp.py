@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..stats.highs import BASIC, Columns, Option, Rows, add_rows, check, model_of, run, set_basis, solver_of, statuses
-from .sequence_form import SequenceForm, behaviour_of, best_total
+from .sequence_form import SequenceForm, behaviour_of, guaranteed_value
 from .sequence_lp import Program, plans_of, program_of
 
 TOLERANCE = 1e-9
@@ -100,6 +100,12 @@ class Simplex:
         self._point = _point(self.program, solver, self.iterations, self.basis)
         return True
 
+    def optimum(self) -> LpPoint:
+        """Go on to the end."""
+        while not self.advance():
+            pass
+        return self.point
+
     def add_rows(self, rows: Rows) -> None:
         """Add rows before the first step or at an optimum, staying warm.
 
@@ -140,10 +146,7 @@ class Simplex:
 def solve_lp(program: Program, method: str = "simplex") -> LpPoint:
     """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
     if method == "simplex":
-        simplex = Simplex(program)
-        while not simplex.advance():
-            pass
-        return simplex.point
+        return Simplex(program).optimum()
     if method != "ipm":
         raise ValueError(f"there is no method {method!r}: it is 'simplex' or 'ipm'")
     solver = solver_of(_model(program), **PRECISE | {"solver": "ipm", "run_crossover": "off"})
@@ -170,8 +173,15 @@ class Equilibrium:
         return self.upper - self.lower
 
 
-def planner_of(form: SequenceForm) -> int:
-    """The planner whose program has fewer rows, as the simplex method's work grows with them; ties go to the second."""
+def planner_of(form: SequenceForm, planner: int | str = "auto") -> int:
+    """The planner that is asked for, or else the one whose program has fewer rows.
+
+    The simplex method's work grows with them; ties go to the second player.
+    """
+    if planner not in (0, 1, "auto"):
+        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
+    if planner != "auto":
+        return int(planner)
     first, second = form.treeplexes
     return int(second.infosets + first.sequences <= first.infosets + second.sequences)
 
@@ -181,21 +191,12 @@ def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "
 
     The planner "auto" is the player whose program has fewer rows (`planner_of`).
     """
-    if planner not in (0, 1, "auto"):
-        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
-    chosen = planner_of(form) if planner == "auto" else int(planner)
+    chosen = planner_of(form, planner)
     point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)
     lower, upper = guaranteed_value(form, x, y)
     first, second = form.treeplexes
     return Equilibrium(point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point)
-
-
-def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """What plan x gets the first player at least, and what plan y allows at most."""
-    lower = -best_total(form.treeplexes[1], -form.transposed.times(x))
-    upper = best_total(form.treeplexes[0], form.matrix.times(y))
-    return lower, upper
 
 
 def _model(program: Program) -> Any:

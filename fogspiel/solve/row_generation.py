@@ -22,9 +22,9 @@ from math import inf
 import numpy as np
 
 from ..core.kernel import kernel
-from .lp import Simplex, guaranteed_value, planner_of
+from .lp import Simplex, planner_of
 from .progress import Record
-from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, plan_of
+from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, guaranteed_value, plan_of, worth_of
 from .sequence_lp import Program, plans_of, program_of
 
 TOLERANCE = 1e-9
@@ -74,12 +74,6 @@ class Growth:
         return (self.lower + self.upper) / 2
 
     @property
-    def share(self) -> tuple[float, float]:
-        """The fraction of each player's sequences that the restricted game has."""
-        first, second = (n / len(b) for n, b in zip(self.generated, self.behaviours, strict=True))
-        return first, second
-
-    @property
     def record(self) -> Record:
         """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
         return {
@@ -98,12 +92,6 @@ def unfinished(records: Sequence[Record]) -> list[Record]:
     if records and not any(records[-1]["added"]):
         return list(records[:-1])
     return list(records)
-
-
-def check_tolerance(tolerance: float) -> None:
-    """Refuse a tolerance that no gap can meet."""
-    if not 0 <= tolerance < inf:
-        raise ValueError(f"a tolerance of {tolerance} makes no sense: it is a number from 0 on, like {TOLERANCE}")
 
 
 @kernel
@@ -141,11 +129,6 @@ def fold_allowed(parent, first, count, allowed, worth, best):
             if allowed[s]:
                 best[i] = max(best[i], worth[s])
         worth[parent[i]] += best[i]
-
-
-def worth_of(form: SequenceForm, player: int, opposing: np.ndarray) -> np.ndarray:
-    """What each sequence is worth to the player against a plan of the other one."""
-    return -form.transposed.times(opposing) if player else form.matrix.times(opposing)
 
 
 def uniform_plan(treeplex: Treeplex) -> np.ndarray:
@@ -191,9 +174,7 @@ class Restricted:
 
     def optimum(self) -> tuple[float, np.ndarray, np.ndarray]:
         """What the first player gets in the restricted game, and the plans of both in the whole one."""
-        while not self.simplex.advance():
-            pass
-        point = self.simplex.point
+        point = self.simplex.optimum()
         dual = np.zeros(self.complete.height)
         dual[self.rows] = point.dual
         return point.value, *plans_of(self.form, self.planner, point.primal, dual)
@@ -224,10 +205,7 @@ def lazy(
 
     The planner is 0, 1 or "auto" (`planner_of`). With the records of earlier rounds it goes on after the last of them.
     """
-    if planner not in (0, 1, "auto"):
-        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or 'auto'")
-    check_tolerance(tolerance)
-    chosen = planner_of(form) if planner == "auto" else int(planner)
+    chosen = planner_of(form, planner)
     treeplex = form.treeplexes[1 - chosen]
     slack = tolerance / (1 + treeplex.infosets)  # so a gap above the tolerance always has a row to add
 

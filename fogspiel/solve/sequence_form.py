@@ -6,6 +6,7 @@ forward loop turns behaviour into a realisation plan and one reverse loop is a b
 Stengel 1994; von Stengel 1996). Bossle (2018) calls the two halves knowledge trees.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -217,17 +218,6 @@ def spread(first, count, start, follow, behaviour, plan, reach):
                 reach[follow[k]] += plan[s]
 
 
-@kernel
-def clean(parent, first, count, plan, behaviour):
-    """Turn a plan with rounding errors into behaviour: nothing negative, rows that sum to 1, uniform if unreached."""
-    for i in range(len(parent)):
-        total = 0.0
-        for s in range(first[i], first[i] + count[i]):
-            total += max(plan[s], 0.0)
-        for s in range(first[i], first[i] + count[i]):
-            behaviour[s] = max(plan[s], 0.0) / total if total > 0 else 1.0 / count[i]
-
-
 def best_total(treeplex: DecisionProblem, worth: np.ndarray) -> float:
     """The largest <worth, z> over the realisation plans z of a player."""
     folded = worth.copy()
@@ -244,21 +234,55 @@ def plan_of(treeplex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
     return plan
 
 
+def proportional(treeplex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
+    """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1, sequences of no infoset 0."""
+    owner = treeplex.infoset_of[1:]
+    total = np.bincount(owner + 1, weights[1:], 1 + treeplex.infosets)[owner + 1]
+    shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / treeplex.count[owner])
+    behaviour: np.ndarray = np.r_[1.0, np.where(owner < 0, 0.0, shares)]
+    return behaviour
+
+
 NOISE = 1e-9
 """Weights of a plan up to this are rounding errors of the solver, and count as zero."""
 
 
 def behaviour_of(treeplex: Treeplex, plan: np.ndarray) -> np.ndarray:
     """The behaviour strategy of a realisation plan, cleaned of rounding errors; entry 0 is 1."""
-    behaviour = np.ones(treeplex.sequences)
-    clean(treeplex.parent, treeplex.first, treeplex.count, np.where(plan > NOISE, plan, 0.0), behaviour)
-    return behaviour
+    return proportional(treeplex, np.where(plan > NOISE, plan, 0.0))
+
+
+def worth_of(form: SequenceForm, player: int, opposing: np.ndarray) -> np.ndarray:
+    """What each sequence is worth to the player against a plan of the other one."""
+    return -form.transposed.times(opposing) if player else form.matrix.times(opposing)
+
+
+def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """What plan x gets the first player at least, and what plan y allows at most."""
+    first, second = form.treeplexes
+    return -best_total(second, worth_of(form, 1, x)), best_total(first, worth_of(form, 0, y))
+
+
+# The same in exact arithmetic
+
+
+def infosets_of(treeplex: Treeplex) -> Iterator[tuple[int, int, int]]:
+    """The parent of each infoset, its first sequence, and how many it has."""
+    return zip(treeplex.parent.tolist(), treeplex.first.tolist(), treeplex.count.tolist(), strict=True)
+
+
+def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fraction]:
+    """`plan_of` in exact arithmetic."""
+    plan = [Fraction(1)] * treeplex.sequences
+    for parent, first, count in infosets_of(treeplex):
+        for s in range(first, first + count):
+            plan[s] = plan[parent] * behaviour[s]
+    return plan
 
 
 def exact_best_total(treeplex: Treeplex, worth: list[Fraction]) -> Fraction:
     """`best_total` in exact arithmetic."""
     folded = list(worth)
-    first, count = treeplex.first.tolist(), treeplex.count.tolist()
-    for i in range(treeplex.infosets - 1, -1, -1):
-        folded[treeplex.parent[i]] += max(folded[first[i] : first[i] + count[i]])
+    for parent, first, count in reversed(list(infosets_of(treeplex))):
+        folded[parent] += max(folded[first : first + count])
     return folded[0]

@@ -85,19 +85,14 @@ class Tree:
         found[self.label[decisions]] = decisions
         return found
 
-    def way_to(self, node: int) -> list[int]:
-        """The slots taken from the root to a node."""
-        way = []
-        while self.parent[node] >= 0:
-            way.append(int(self.slot[node]))
-            node = int(self.parent[node])
-        return way[::-1]
-
 
 def session_at(game: Game, tree: Tree, node: int) -> Session:
     """The game at a node of its tree, by replaying the history that leads to it."""
-    session = Session(game)
-    for slot in tree.way_to(node):
+    slots, session = [], Session(game)
+    while tree.parent[node] >= 0:
+        slots.append(int(tree.slot[node]))
+        node = int(tree.parent[node])
+    for slot in reversed(slots):
         session.apply(session.actions[slot])
     return session
 
@@ -133,9 +128,10 @@ DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4
 AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
 """A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences."""
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
-"""A row of the table of infosets: a digest of what the owner knows in two halves, and what `Tree` says of it."""
+"""A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
+and a digest of the actions."""
 PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)
-"""A row of the table of nodes."""
+"""A row of the table of nodes, in the order of the fields of `Tree`."""
 
 
 @kernel
@@ -317,18 +313,6 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
         batch = min(2 * batch, MOST_BATCH)
     if outcome != DONE:
         raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
-    nodes = nodes[: counters[NODES]]
-    infosets = infosets[: counters[INFOSETS]]
-    return Tree(
-        title=game.name,
-        parent=nodes[:, PARENT].copy(),
-        slot=nodes[:, SLOT].copy(),
-        label=nodes[:, LABEL].copy(),
-        chance_index=nodes[:, CHANCE_INDEX].copy(),
-        chance_prob=tuple(Fraction(1, int(d)) for d in denominators[: counters[CHANCES]]),
-        payoffs=game.payoffs,
-        owner=infosets[:, OWNER].copy(),
-        before=infosets[:, BEFORE].copy(),
-        first=infosets[:, FIRST].copy(),
-        count=infosets[:, COUNT].copy(),
-    )
+    chances = tuple(Fraction(1, int(denominator)) for denominator in denominators[: counters[CHANCES]])
+    by_node, by_infoset = nodes[: counters[NODES]].T, infosets[: counters[INFOSETS], OWNER:ACTIONS].T
+    return Tree(game.name, *by_node.copy(), chances, game.payoffs, *by_infoset.copy())

@@ -18,11 +18,11 @@ from .colour_refinement import refine
 from .double_oracle import double_oracle
 from .exact_basis import vertex
 from .fractions import Exact, exact_from, exact_of
-from .lp import Simplex, basis_statuses, guaranteed_value, planner_of
+from .lp import Simplex, basis_statuses, planner_of
 from .presolve.pipeline import Reduced
 from .progress import Progress, Record, Saved
 from .row_generation import Growth, lazy
-from .sequence_form import SequenceForm, behaviour_of
+from .sequence_form import SequenceForm, behaviour_of, guaranteed_value
 from .sequence_lp import plans_of, program_of
 from .solution import Size
 

@@ -29,12 +29,11 @@ from fogspiel.phantom.regret_matching import Regrets, guaranteed_value
 from fogspiel.phantom.solution_certificate import certificate
 from fogspiel.phantom.solver import find_form, form_after, opening_values, openings, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
-from fogspiel.solve.cfr import proportional
 from fogspiel.solve.checkers import phantom_solution
 from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.lp import equilibrium, solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
-from fogspiel.solve.sequence_form import plan_of
+from fogspiel.solve.sequence_form import plan_of, proportional
 from fogspiel.solve.tree import tree_of
 
 VALUE = Fraction(5, 6)

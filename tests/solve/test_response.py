@@ -13,7 +13,7 @@ from fogspiel.games.goofspiel import rules as goofspiel
 from fogspiel.games.kuhn import rules as kuhn
 from fogspiel.games.leduc import rules as leduc
 from fogspiel.games.liars_dice import rules as liars_dice
-from fogspiel.solve.best_response import best_response, exact_exploitability, exploitability
+from fogspiel.solve.best_response import exact_exploitability, exploitability
 from fogspiel.solve.tree import Tree, sequence_form, tree_of
 
 
@@ -151,23 +151,10 @@ def test_no_pure_strategy_does_better_than_the_best_response():
             assert (bounds.upper == max(scores)) if player == 0 else (bounds.lower == min(scores))
 
 
-def test_a_best_response_is_pure_and_gets_what_the_judge_says():
-    rng = Random(9)
-    for _, tree in random_trees(3, 60, 6):
-        x, y = (np.array(random_strategy(rng, tree, player), float) for player in (0, 1))
-        verdict = exploitability(tree, x, y)
-        against_y, against_x = best_response(tree, 0, y), best_response(tree, 1, x)
-        assert set(against_y) | set(against_x) <= {0.0, 1.0}
-        assert exploitability(tree, against_y, y).value == pytest.approx(verdict.upper, abs=1e-12)
-        assert exploitability(tree, x, against_x).value == pytest.approx(verdict.lower, abs=1e-12)
-
-
 def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
     tree = tree_from(PENNIES)
     half = np.array([1.0, 0.5, 0.5])
     assert exploitability(tree, half, half) == (0, 0, 0)
-    assert best_response(tree, 0, half).tolist() == [1, 1, 0]  # of equal actions the first
-    assert best_response(tree, 1, np.array([1.0, 1.0, 0.0])).tolist() == [1, 0, 1]
     verdict = exploitability(tree, np.array([1.0, 1.0, 0.0]), half)
     assert verdict == (0, -1, 0)
     assert (verdict.gap, verdict.exploitability) == (1, 0.5)
@@ -232,7 +219,6 @@ def test_a_row_that_is_no_law_is_refused(row):
     for call in (
         lambda: exploitability(tree, np.array(row), half),
         lambda: exploitability(tree, half, np.array(row)),
-        lambda: best_response(tree, 0, np.array(row)),
     ):
         with pytest.raises(ValueError, match="must not be negative and must add up to 1"):
             call()

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sequence_form import SequenceForm, Sparse, Treeplex, clean, plan_of
+from ..sequence_form import SequenceForm, Sparse, Treeplex, exact_plan_of, infosets_of, plan_of, proportional
 from ..tree import Tree, sequence_form
 from .interval_dominance import DROPPED, undominated_actions
 from .row_dominance import drop_dominated_rows, share_of
@@ -118,19 +118,13 @@ class _Origin:
         old, plan = self.old, self.share.times(plan_of(self.new, behaviour))
         arrives = np.bincount(old.infoset_of[1:], plan[1:], old.infosets) > 0
         plan[1:] = np.where(arrives[old.infoset_of[1:]], plan[1:], self.fallback[1:])
-        out = np.ones(old.sequences)
-        clean(old.parent, old.first, old.count, plan, out)
-        return out
+        return proportional(old, plan)
 
     def _fractions(self, behaviour: Sequence[Fraction]) -> list[Fraction]:
-        old, new, zero = self.old, self.new, Fraction(0)
-        plan = [Fraction(1)] * new.sequences
-        for parent, first, count in zip(new.parent.tolist(), new.first.tolist(), new.count.tolist(), strict=True):
-            for s in range(first, first + count):
-                plan[s] = plan[parent] * behaviour[s]
+        plan, zero = exact_plan_of(self.new, behaviour), Fraction(0)
         column, fallback = self.share.column.tolist(), self.fallback.tolist()
         out = [sum((plan[c] for c in column[a:b]), zero) for a, b in pairwise(self.share.start.tolist())]
-        for first, count in zip(old.first.tolist(), old.count.tolist(), strict=True):
+        for _, first, count in infosets_of(self.old):
             own = slice(first, first + count)
             weights = out[own] if any(out[own]) else list(map(Fraction, fallback[own]))
             total = sum(weights, zero)
