@@ -15,8 +15,6 @@ proved if a proved belief contains it. Beliefs that are images of each other are
 
 from collections import OrderedDict
 from collections.abc import Generator
-from time import monotonic
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,28 +25,12 @@ from .generators import run_to_end
 REFUTED = -1
 MOST_COMPARED = 24
 """Decided beliefs with the same own stones that are compared with a new one."""
-REPORT_SECONDS = 1.0
-"""Seconds between two reports."""
 MOST_VISITS = {25: 10}
 """Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit."""
 BELIEF_BYTES, WORLD_BYTES = 200, 64
 """What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython."""
 
 Key = tuple[int, bytes]
-
-
-class Progress(NamedTuple):
-    """How far a search is."""
-
-    nodes: int
-    """Beliefs looked into."""
-    decided: int
-    """Beliefs remembered as proved or refuted."""
-    depth: int
-    """The most own stones seen."""
-    bytes: int
-    """What the tables take, about."""
-    seconds: float
 
 
 class AndOrSearch:
@@ -71,28 +53,6 @@ class AndOrSearch:
     def winning_try(self, own: int, worlds: np.ndarray) -> int:
         """The try that wins for sure, or REFUTED."""
         return run_to_end(self.steps(own, worlds))
-
-    def search(
-        self, own: int, worlds: np.ndarray, seconds: float = float("inf"), memory: float = 1.0
-    ) -> Generator[Progress, None, bool | None]:
-        """The verdict, with a report every second; None if `seconds` or `memory` (GiB) run out first.
-
-        What is decided stays in the table: searching again, also with a saved table, goes on from there.
-        """
-        begun, reported = monotonic(), 0.0
-        steps = self.steps(own, worlds)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return bool(end.value != REFUTED)
-            taken, used = monotonic() - begun, self.bytes + self.perfect.bytes
-            spent = taken >= seconds or used > memory * 2**30
-            if spent or taken > reported + REPORT_SECONDS:
-                reported = taken
-                yield Progress(self.nodes, len(self.table), self.depth, used, taken)
-            if spent:
-                return None
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
         """The try that wins for sure, or REFUTED, with a pause before every belief that is looked into."""

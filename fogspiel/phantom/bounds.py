@@ -11,14 +11,14 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..games.shared.boards import BOARDS, Board
-from ..solve.checkers.phantom_bounds import GAMES
-from .and_or_search import AndOrSearch
-from .bounds_certificate import BoundsJson, NodeJson, Prover, Row, bounds_json
+from ..solve.checkers.phantom_bounds import GAMES, BoundsCertificate
+from .and_or_search import REFUTED, AndOrSearch
+from .bounds_certificate import NodeJson, Prover, Row, certificate
 from .information_relaxation import MANY, Failed, Relaxation, Turn, Widths
 
 TO_THE_END = 25
@@ -30,18 +30,8 @@ SURE = "sure"
 
 Finding = list[int | str | float]
 """A belief (own stones, worlds as hexadecimal bytes), and the winning try or the guarantee that was found for it."""
-
-
-class SavedBounds(TypedDict):
-    """All that it takes to go on, ready for JSON."""
-
-    game: str
-    lower: str
-    upper: str
-    done: list[str]
-    black: list[NodeJson]
-    white: list[NodeJson]
-    known: dict[str, list[Finding]]
+SavedBounds = dict[str, Any]
+"""All that it takes to go on, ready for JSON: the fields of a `Ledger`."""
 
 
 class Step(NamedTuple):
@@ -81,15 +71,7 @@ class Ledger:
 
     def to_json(self) -> SavedBounds:
         """Everything."""
-        return {
-            "game": self.game,
-            "lower": str(self.lower),
-            "upper": str(self.upper),
-            "done": self.done,
-            "black": self.black,
-            "white": self.white,
-            "known": self.known,
-        }
+        return {**vars(self), "lower": str(self.lower), "upper": str(self.upper)}
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
@@ -128,11 +110,12 @@ class Budget:
 
 
 Remarks = Generator[str, None, None]
+Result = TypeVar("Result")
 
 
 def bounds_of(
     name: str, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
-) -> Generator[Step, None, BoundsJson]:
+) -> Generator[Step, None, BoundsCertificate]:
     """Bounds on the value of a phantom ponnuki, step by step; it returns the certificate.
 
     `saved` is what an earlier step carried. It stops after `seconds`, or when about `memory` GiB are used.
@@ -147,7 +130,7 @@ def bounds_of(
             yield Step(remark, ledger.lower, ledger.upper, ledger.to_json())
     except OutOfBudget:
         pass
-    return bounds_json(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
+    return certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
@@ -166,9 +149,22 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
     centre = board.cells // 2
     own = 1 << centre
     worlds, _ = search.beliefs.after_answer(own, np.array([0], np.int64))
-    for stones, possible, found in ledger.known.get(SURE, []):
-        search.table[int(stones), bytes.fromhex(str(possible))] = int(found)
-    verdict = yield from _report(search, own, worlds, ledger, budget)
+    for stones, possible, decided in ledger.known.get(SURE, []):
+        search.table[int(stones), bytes.fromhex(str(possible))] = int(decided)
+
+    def used() -> int:
+        return search.bytes + search.perfect.bytes
+
+    def remark() -> str:
+        found = f"{search.nodes} beliefs, {len(search.table)} decided, up to {search.depth} stones"
+        return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} s"
+
+    verdict: bool | None = None
+    try:
+        found = yield from _watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
+        verdict = found != REFUTED
+    except OutOfBudget:
+        pass
     if verdict:
         prover = Prover(Relaxation(board, 0), search)
         ledger.take(prover, 0, [[[centre, "1", None, prover.jump(own, worlds)]]])
@@ -176,24 +172,36 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
     yield f"{words[verdict]} after {search.nodes} beliefs"
 
 
-def _report(
-    search: AndOrSearch, own: int, worlds: np.ndarray, ledger: Ledger, budget: Budget
-) -> Generator[str, None, bool | None]:
-    """The verdict of a search, with a remark whenever one is due."""
-    running = search.search(own, worlds, budget.seconds - budget.seconds_taken, budget.memory)
-    while True:
-        try:
-            progress = next(running)
-        except StopIteration as end:
-            ledger.known[SURE] = _findings(search.table)
-            verdict: bool | None = end.value
-            return verdict
-        if budget.is_due():
-            ledger.known[SURE] = _findings(search.table)
-            yield (
-                f"{progress.nodes} beliefs, {progress.decided} decided, up to {progress.depth} stones, "
-                f"{progress.bytes >> 20} MiB, {progress.seconds:.0f} s"
-            )
+def _watched(
+    steps: Generator[None, None, Result],
+    stage: str,
+    table: Mapping[tuple[int, bytes], int | float],
+    used: Callable[[], int],
+    remark: Callable[[], str],
+    ledger: Ledger,
+    budget: Budget,
+) -> Generator[str, None, Result]:
+    """The result of the steps of a stage within the budget, with a remark whenever one is due.
+
+    Whatever happens, the ledger has what the table knows about beliefs by then, ready for JSON.
+    """
+
+    def note() -> None:
+        ledger.known[stage] = [[own, stones.hex(), found] for (own, stones), found in table.items()]
+
+    try:
+        while True:
+            next(steps)
+            if budget.is_spent(used()):
+                raise OutOfBudget
+            if budget.is_due():
+                note()
+                yield remark()
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    finally:
+        note()
 
 
 def widen(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
@@ -211,25 +219,19 @@ def _prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: L
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
-    try:
-        for _ in opening.steps():
-            if budget.is_spent(sum(search.bytes for search in relaxation.searches)):
-                raise OutOfBudget
-            if budget.is_due():
-                ledger.known[stage] = _findings(relaxation.known)
-                yield f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
-    finally:
-        ledger.known[stage] = _findings(relaxation.known)
+
+    def used() -> int:
+        return sum(search.bytes for search in relaxation.searches)
+
+    def remark() -> str:
+        return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
+
+    yield from _watched(opening.steps(), stage, relaxation.known, used, remark, ledger, budget)
     prover = Prover(relaxation)
     ledger.take(prover, relaxation.player, opening.rows(prover))
     ledger.known.pop(stage)
     ledger.done.append(stage)
     yield f"{stage}: done, {len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"
-
-
-def _findings(table: Mapping[tuple[int, bytes], int | float]) -> list[Finding]:
-    """What a table knows about beliefs, ready for JSON."""
-    return [[own, stones.hex(), found] for (own, stones), found in table.items()]
 
 
 PLAYERS = ("Black", "White")

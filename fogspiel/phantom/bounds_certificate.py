@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from ..solve.checkers.phantom_bounds import FORMAT, Checker, Node, Rules, node_of
+from ..solve.checkers.phantom_bounds import FORMAT, BoundsCertificate, Checker, Node, Rules, node_of
 from ..solve.checkers.primitives import digest_of
 from ..solve.fractions import exact_of
 from ..solve.lp import equilibrium
@@ -33,18 +33,6 @@ class NodeJson(TypedDict):
     worlds: list[int]
     worth: str
     rows: list[Row]
-
-
-class BoundsJson(TypedDict):
-    """The proof that the value of a game is between two bounds."""
-
-    format: str
-    game: str
-    lower: str
-    upper: str
-    black: list[NodeJson]
-    white: list[NodeJson]
-    digest: str
 
 
 class Prover:
@@ -163,11 +151,11 @@ class _RowWriter:
         return jump or None
 
 
-def bounds_json(
+def certificate(
     game: str, lower: Fraction, black: list[NodeJson], upper: Fraction, white: list[NodeJson]
-) -> BoundsJson:
+) -> BoundsCertificate:
     """The proof that the value of a game is between two bounds, with its digest."""
-    proof: BoundsJson = {
+    body: BoundsCertificate = {
         "format": FORMAT,
         "game": game,
         "lower": str(lower),
@@ -176,4 +164,5 @@ def bounds_json(
         "white": white,
         "digest": "",
     }
-    return {**proof, "digest": digest_of({**proof})}
+    body["digest"] = digest_of(body)
+    return body

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..games.phantom.words import GAMES
-from ..solve.checkers.phantom_solution import FORMAT, PhantomCertificate
+from ..solve.checkers.phantom_solution import FORMAT, PhantomCertificate, cells_of
 from ..solve.checkers.primitives import digest_of
 from .bilinear_form import Form
 from .exact_solution import Plan
@@ -46,11 +46,6 @@ def certificate(solution: Solution) -> PhantomCertificate:
     }
     body["digest"] = digest_of(body)
     return body
-
-
-def cells_of(mask: int) -> list[int]:
-    """The cells of a set."""
-    return [cell for cell in range(mask.bit_length()) if mask >> cell & 1]
 
 
 def history_text(form: Form, player: int, sequence: int) -> str:

@@ -14,6 +14,7 @@ from ..solve.checkers.phantom_solution import (
     Situation,
     board_of,
     cell_of,
+    cells_of,
     image,
     known_cells,
     own_stones,
@@ -83,7 +84,7 @@ def is_forced(board: Board, player: int, advice: Advice) -> bool:
 
 def named(board: Board, mask: int) -> str:
     """Cells in words."""
-    names = [board.names[cell] for cell in range(board.cells) if mask >> cell & 1]
+    names = [board.names[cell] for cell in cells_of(mask)]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
