@@ -314,5 +314,6 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
     if outcome != DONE:
         raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
     chances = tuple(Fraction(1, int(denominator)) for denominator in denominators[: counters[CHANCES]])
-    by_node, by_infoset = nodes[: counters[NODES]].T, infosets[: counters[INFOSETS], OWNER:ACTIONS].T
-    return Tree(game.name, *by_node.copy(), chances, game.payoffs, *by_infoset.copy())
+    parent, slot, label, chance_index = nodes[: counters[NODES]].T.copy()
+    owner, before, first, count = infosets[: counters[INFOSETS], OWNER:ACTIONS].T.copy()
+    return Tree(game.name, parent, slot, label, chance_index, chances, game.payoffs, owner, before, first, count)

@@ -2,7 +2,8 @@
 
 from . import tree_route, trees
 
-ROUTES = tuple(
-    tree_route(name, lambda options, name=name: trees().by_regrets([name], options.gap))
-    for name in ("cfr+", "dcfr", "pcfr+")
+ROUTES = (
+    tree_route("cfr+", lambda options: trees().by_regrets(["cfr+"], options.gap)),
+    tree_route("dcfr", lambda options: trees().by_regrets(["dcfr"], options.gap)),
+    tree_route("pcfr+", lambda options: trees().by_regrets(["pcfr+"], options.gap)),
 )
