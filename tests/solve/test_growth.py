@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.nested_games import random_trees
 
 from fogspiel.core.game import find_game
 from fogspiel.solve.best_response import exploitability
@@ -15,7 +15,7 @@ from fogspiel.solve.double_oracle import Side, double_oracle, restricted_game
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.row_generation import BrokenInvariant, Growth, Restricted, lazy
 from fogspiel.solve.sequence_form import SequenceForm, Treeplex, behaviour_of, plan_of
-from fogspiel.solve.tree import CHANCE_NODE, LEAF, Tree, sequence_form, tree_of
+from fogspiel.solve.tree import Tree, sequence_form, tree_of
 
 VALUES = {
     "kuhn": -1 / 18,
@@ -34,7 +34,7 @@ WAYS: dict[str, Callable[..., Iterator[Growth]]] = {
 }
 every_way = pytest.mark.parametrize("way", WAYS)
 every_game = pytest.mark.parametrize("name", VALUES)
-RANDOM_GAMES = 60
+RANDOM_GAMES = random_trees(4, 60, 6, finest=1, deciding=1)
 
 
 @cache
@@ -45,53 +45,6 @@ def solvable(name: str) -> tuple[Tree, SequenceForm]:
 
 def rounds_of(way: str, form: SequenceForm, **more) -> list[Growth]:
     return list(WAYS[way](form, **more))
-
-
-def random_tree(seed: int) -> Tree:
-    """A small game with perfect recall: who moves, what he notices and the payoffs are drawn.
-
-    Some have no decision for one of the players, and those with few payoffs are full of ties.
-    """
-    rng = np.random.default_rng(seed)
-    payoffs = tuple(Fraction(p) for p in range(-2, 3))[: int(rng.integers(1, 6))]
-    weights = rng.dirichlet(np.ones(3)) if seed % 5 else np.array([0.5, 0.5, 0.0])
-    nodes: list[tuple[int, int, int, int]] = []
-    infosets: dict[tuple[int, int, int], int] = {}
-    shape: list[tuple[int, int, int, int]] = []
-    used = [1, 1]
-    chance_prob = [Fraction(1)]
-
-    def grow(above: int, slot: int, chance_index: int, last: tuple[int, int], depth: int) -> None:
-        node = len(nodes)
-        if depth == 0 or (depth < 5 and rng.random() < 0.15):
-            nodes.append((above, slot, LEAF - int(rng.integers(len(payoffs))), chance_index))
-            return
-        who = int(rng.choice(3, p=weights))
-        if who == 2:
-            nodes.append((above, slot, CHANCE_NODE, chance_index))
-            chance = chance_prob[chance_index] / 2
-            if chance not in chance_prob:
-                chance_prob.append(chance)
-            for child in range(2):
-                grow(node, child, chance_prob.index(chance), last, depth - 1)
-            return
-        key = (who, last[who], int(rng.integers(2)))
-        if key not in infosets:
-            actions = int(rng.integers(1, 4))
-            infosets[key] = len(shape)
-            shape.append((who, last[who], used[who], actions))
-            used[who] += actions
-        infoset = infosets[key]
-        nodes.append((above, slot, infoset, chance_index))
-        for child in range(shape[infoset][3]):
-            move = shape[infoset][2] + child
-            grow(node, child, chance_index, (move, last[1]) if who == 0 else (last[0], move), depth - 1)
-
-    grow(-1, 0, 0, (0, 0), 5)
-    parent, slot, label, chance_index = np.array(nodes, np.int64).T.copy()
-    owner, before, first, count = np.array(shape, np.int64).reshape(-1, 4).T.copy()
-    chances = chance_index, tuple(chance_prob)
-    return Tree(f"random {seed}", parent, slot, label, *chances, payoffs, owner, before, first, count)
 
 
 def check_round(tree: Tree, growth: Growth) -> None:
@@ -116,8 +69,7 @@ def test_a_growing_game_ends_at_the_value_with_strategies_that_the_judge_finds_o
 
 @every_way
 def test_random_games_full_of_ties_have_the_value_of_the_whole_program(way: str) -> None:
-    for seed in range(RANDOM_GAMES):
-        tree = random_tree(seed)
+    for _, tree in RANDOM_GAMES:
         form = sequence_form(tree)
         last = rounds_of(way, form)[-1]
         assert last.value == pytest.approx(equilibrium(form).value, abs=1e-9), tree.title
@@ -126,7 +78,7 @@ def test_random_games_full_of_ties_have_the_value_of_the_whole_program(way: str)
 
 
 def test_the_random_games_are_of_many_kinds() -> None:
-    forms = [sequence_form(random_tree(seed)) for seed in range(RANDOM_GAMES)]
+    forms = [sequence_form(tree) for _, tree in RANDOM_GAMES]
     infosets = [[treeplex.infosets for treeplex in form.treeplexes] for form in forms]
     assert max(map(min, infosets)) > 5
     assert any(min(pair) == 0 for pair in infosets)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.random_trees import random_tree
+from support.nested_games import random_trees
 from support.small_resistance import small_resistance
 
 from fogspiel.core.game import find_game
@@ -79,15 +79,14 @@ def test_an_equilibrium_of_the_reduced_game_lifts_to_one_of_the_whole_game(name)
 
 def test_random_games_keep_their_value_and_their_equilibria():
     smaller = 0
-    for seed in range(150):
-        tree = random_tree(seed)
+    for game, tree in random_trees(6, 150, 6, finest=1):
         value = equilibrium(sequence_form(tree)).value
         for reduced in (presolve_tree(tree), presolve_form(sequence_form(tree))):
             part = equilibrium(reduced.form)
             verdict = exploitability(tree, *reduced.lift(*part.behaviours))
-            assert part.value == pytest.approx(value, abs=1e-9), seed
-            assert verdict.lower == pytest.approx(value, abs=1e-9), seed
-            assert verdict.upper == pytest.approx(value, abs=1e-9), seed
+            assert part.value == pytest.approx(value, abs=1e-9), game
+            assert verdict.lower == pytest.approx(value, abs=1e-9), game
+            assert verdict.upper == pytest.approx(value, abs=1e-9), game
             smaller += reduced.form.sizes != sequence_form(tree).sizes
     assert smaller > 200
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.random_trees import random_tree
+from support.nested_games import random_trees
 from support.small_resistance import small_resistance
 from support.symmetries import colours_from, kinds_of
 
@@ -113,7 +113,7 @@ def test_lifted_fractions_satisfy_every_row_and_every_column_exactly():
 
 def test_the_colouring_is_that_of_the_definition():
     programs = [program_named(name, planner)[2] for name in ("kuhn", "rps", "goofspiel-4") for planner in (0, 1)]
-    programs += [program_of(sequence_form(random_tree(seed)), seed % 2) for seed in range(30)]
+    programs += [program_of(sequence_form(tree), k % 2) for k, (_, tree) in enumerate(random_trees(5, 30, 6, finest=1))]
     programs += [program_named((4, 1, (2, 2, 2), 2))[2]]
     for program in programs:
         found, plain = colours_of(program), plain_colours(program)

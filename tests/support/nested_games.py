@@ -54,9 +54,8 @@ def tree_from(game: Any, title: str = "by hand") -> Tree:
             node[2] = LEAF - payoffs.index(game)
 
     grow(game, -1, 0, Fraction(1), (0, 0))
-    columns = [np.array(column, np.int64) for column in zip(*nodes, strict=True)]
     rows = [(player, before, first, count) for (player, before, _), (_, first, count) in infosets.items()]
-    known = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
+    columns, known = np.array(nodes, np.int32).T.copy(), np.array(rows, np.int64).T.copy()
     return Tree(title, *columns, tuple(chance_prob), tuple(payoffs), *known)
 
 
@@ -72,12 +71,12 @@ def random_game(rng: Random, depth: int, finest: int) -> Any:
     return Choice(rng.randint(0, 1), seen, [random_game(rng, depth - 1, finest) for _ in range(seen + 1)])
 
 
-def random_trees(seed: int, how_many: int, depth: int, finest: int = 3) -> list[tuple[Any, Tree]]:
-    """Games in which both players have something to decide; a small `finest` denominator makes for many ties."""
+def random_trees(seed: int, how_many: int, depth: int, finest: int = 3, deciding: int = 2) -> list[tuple[Any, Tree]]:
+    """Games in which so many players or more have something to decide; a small `finest` makes for many ties."""
     rng, found = Random(seed), []
     while len(found) < how_many:
         game = random_game(rng, depth, finest)
-        if isinstance(game, Luck | Choice) and _owners(game) == {0, 1}:
+        if len(_owners(game)) >= deciding:
             found.append((game, tree_from(game)))
     return found
 
