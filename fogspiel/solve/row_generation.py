@@ -76,15 +76,7 @@ class Growth:
     @property
     def record(self) -> Record:
         """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
-        return {
-            "number": self.number,
-            "generated": list(self.generated),
-            "lower": self.lower,
-            "upper": self.upper,
-            "added": list(self.added),
-            "gap": self.gap,
-            "basis": self.basis,
-        }
+        return {name: value for name, value in vars(self).items() if name != "behaviours"}
 
 
 def unfinished(records: Sequence[Record]) -> list[Record]:

@@ -8,7 +8,7 @@ the best responses to them, over all permutations and in whole numbers, must gua
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -49,7 +49,7 @@ class Round:
     """What one round found; bounds are scores of the first player."""
 
     number: int
-    sizes: tuple[int, int]
+    sizes: list[int]
     """How many permutations each player had in the restricted game."""
     lower: float
     """The most that a strategy of the first player has guaranteed so far."""
@@ -63,14 +63,7 @@ class Round:
     @property
     def record(self) -> Record:
         """The round as JSON can store it; the records so far are enough to go on."""
-        return {
-            "number": self.number,
-            "sizes": list(self.sizes),
-            "lower": self.lower,
-            "upper": self.upper,
-            "added": [[list(cells) for cells in side] for side in self.added],
-            "certificate": self.certificate,
-        }
+        return asdict(self)
 
 
 def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]:
@@ -84,7 +77,7 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
             side.extend(tuple(cells) for cells in added)
         lower, upper = record["lower"], record["upper"]
     for number in range(len(stored) + 1, 10**6):
-        sizes, proof = (len(known[0]), len(known[1])), None
+        sizes, proof = [len(known[0]), len(known[1])], None
         game = restricted_game(board, known)
         solution = equilibrium(game)
         x, y = ([round(weight * FINE) for weight in plan.tolist()] for plan in solution.behaviours)

@@ -41,16 +41,8 @@ def payoff(game: Opening, won: Any) -> Any:
 # Strategies
 
 
-def spies_of(game: Opening, columns: list[Fraction]) -> Spies:
-    """The spies' realisation plan in a vertex; a ValueError if the vertex is none."""
-    plan = columns[: 1 + 2 * len(game.spy_parent)]
-    if min(plan) < 0:
-        raise ValueError("the basis is not feasible: some weight of the spies is negative")
-    return plan
-
-
-def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistance:
-    """The resistance's strategy in a vertex, where it can come; a ValueError if the vertex is none."""
+def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistance | None:
+    """The resistance's strategy in a vertex, where it can come; None if some weight is negative."""
     game, found = program.game, dict[int, Mixture]()
     rows = iter(range(program.decisions, len(program.rows)))
     offered: dict[int, dict[Plan, int]] = {}
@@ -62,7 +54,7 @@ def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistanc
     for here in reached:
         weights = {plan: multipliers[row] for plan, row in offered[here.number].items()}
         if min(weights.values()) < 0:
-            raise ValueError("the basis is not optimal: some weight of the resistance is negative")
+            return None
         total = sum(weights.values())
         mixture = {plan: weight / total for plan, weight in weights.items() if weight}
         found[here.number] = mixture
@@ -128,10 +120,8 @@ def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | No
     corner = program.vertex()
     if corner is None:
         return None
-    columns, multipliers = corner
-    try:
-        spies, resistance = spies_of(game, columns), resistance_of(program, multipliers)
-    except ValueError:  # feasible only up to the solver's tolerance
+    spies, resistance = corner[0][: program.sequences], resistance_of(program, corner[1])
+    if min(spies) < 0 or resistance is None:  # feasible or optimal only up to the solver's tolerance
         return None
     close = answer.values[program.tails].tolist()
     pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))

@@ -7,7 +7,6 @@ if it is the spies, the last mission, from which the others are taken.
 
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
 
 from ...games.resistance.setups import Setup
 from .orbits import everyone, plan_text, split
@@ -42,18 +41,11 @@ TABLES = _tables(PLANS)
 """With 5, 6, 7, 8 and 12 players one deal of the letters will do; with the others lots are drawn (see `explain`)."""
 
 
-class PlanStep(NamedTuple):
-    """A situation that the plan can meet: the outcomes so far, and the mission to send."""
-
-    outcomes: str
-    mission: str
-
-
-def plan_steps(setup: Setup, table: Table) -> list[PlanStep]:
-    """Every situation that the plan can meet, the earlier rounds first."""
+def plan_steps(setup: Setup, table: Table) -> list[tuple[str, str]]:
+    """Every situation that the plan can meet, the earlier rounds first: the outcomes so far, the mission to send."""
     found, reached = [], [""]
     for outcomes in reached:
-        found.append(PlanStep(outcomes, missions_after(setup, table, outcomes)[0]))
+        found.append((outcomes, missions_after(setup, table, outcomes)[0]))
         following = (outcomes + outcome for outcome in "+-")
         reached += [after for after in following if max(after.count("+"), after.count("-")) < setup.points]
     return found
@@ -105,9 +97,7 @@ def certain_share(setup: Setup, table: Table) -> Fraction:
         plan = list(map(players, table[outcomes].split()))
         ahead, behind = outcomes.count("+"), outcomes.count("-")
         if max(ahead, behind) == setup.points - 1:
-            return set().union(
-                *(clean(mission, number) for number, mission in enumerate(plan, setup.rounds - len(plan)))
-            )
+            return set().union(*map(clean, plan, range(setup.rounds - len(plan), setup.rounds)))
         return beaten(outcomes + "+") & (beaten(outcomes + "-") | clean(plan[0], ahead + behind))
 
     return Fraction(len(beaten("")), len(sets))

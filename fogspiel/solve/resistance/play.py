@@ -6,11 +6,13 @@ round among those that fit what was played, with the weights that make the whole
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from math import comb, prod
+from operator import or_
 
 import numpy as np
 
-from ...core.agents import PlayerAgent
+from ...core.agents import PlayerAgent, draw_index
 from ...core.rng import below, unit
 from ...games.resistance.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
 from ...games.resistance.setups import SETUPS, Setup
@@ -90,10 +92,7 @@ def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...]
 
 def unite(missions: list[int]) -> int:
     """All players who went on one of the missions."""
-    mask = 0
-    for mission in missions:
-        mask |= mission
-    return mask
+    return reduce(or_, missions, 0)
 
 
 def draw_from(players: int, number: int, stream: np.ndarray) -> int:
@@ -110,12 +109,7 @@ def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np
     shares = offers(body, here)
     if not shares:
         return int(actions[below(stream, len(actions))])
-    mark, chosen = unit(stream) * float(sum(shares.values())), list(shares)[-1]
-    for numbers, share in shares.items():
-        mark -= float(share)
-        if mark < 0:
-            chosen = numbers
-            break
+    chosen = list(shares)[draw_index([float(share) for share in shares.values()], stream)]
     if not here.tail or here.ahead:
         crews = [draw_from(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
         return unite(crews)

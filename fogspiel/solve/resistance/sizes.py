@@ -62,13 +62,18 @@ def open_histories(setup: Setup) -> list[int]:
     found, scores = [], {(0, 0): 1}
     for _ in range(setup.rounds):
         found.append(sum(scores.values()))
-        following: dict[Score, int] = {}
-        for score, number in scores.items():
-            for after in ((score[0] + 1, score[1]), (score[0], score[1] + 1)):
-                if max(after) < setup.points:
-                    following[after] = following.get(after, 0) + number
-        scores = following
+        scores = _next_scores(setup, scores, 1, 1)
     return found
+
+
+def _next_scores(setup: Setup, ways: dict[Score, int], won: int, lost: int) -> dict[Score, int]:
+    """In how many ways a game without a winner comes to each score, if a mission is won and lost in so many ways."""
+    following: dict[Score, int] = {}
+    for score, way in ways.items():
+        for after, count in (((score[0] + 1, score[1]), won), ((score[0], score[1] + 1), lost)):
+            if max(after) < setup.points:
+                following[after] = following.get(after, 0) + way * count
+    return following
 
 
 def full_sizes(setup: Setup) -> FullSizes:
@@ -115,12 +120,7 @@ def labelled_sizes(setup: Setup) -> list[LabelledRound]:
         found.append(
             LabelledRound(choices, choices * crews, waits, waits * crews, waits * able, waits * (crews + able))
         )
-        following: dict[Score, int] = {}
-        for score, way in ways.items():
-            for after, count in (((score[0] + 1, score[1]), crews), ((score[0], score[1] + 1), able)):
-                if max(after) < setup.points:
-                    following[after] = following.get(after, 0) + way * count
-        ways, public = following, public * crews
+        ways, public = _next_scores(setup, ways, crews, able), public * crews
     return found
 
 

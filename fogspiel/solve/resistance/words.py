@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from ...games.resistance.setups import SETUPS, Setup
 from ..checkers.resistance_certificate import Resistance, ResistanceCertificate, Spies
@@ -71,23 +70,8 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 LATE_SABOTAGE = "As soon as a team lacks only one point: sabotage whenever possible. Before that:"
 
 
-class SpyDecision(NamedTuple):
-    """How likely the spies sabotage a mission if they are these players."""
-
-    where: str
-    sabotage: Fraction
-
-    @property
-    def does(self) -> str:
-        """What the spies do, in words."""
-        return often(self.sabotage)
-
-
-class SpyMission(NamedTuple):
-    """A mission with the ones before it, and what the spies do there by who they are."""
-
-    mission: str
-    decisions: list[SpyDecision]
+SpyMission = tuple[str, list[tuple[str, str]]]
+"""A mission with the ones before it, and what the spies do there: who they are, and whether they sabotage, in words."""
 
 
 def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> Iterator[SpyMission]:
@@ -104,7 +88,7 @@ def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> I
         if expected is not None and mission not in expected.get(history, {}):
             continue
         story, groups = _story(setup, way)
-        yield SpyMission(story, [SpyDecision(_members(kind, groups), Fraction(share)) for kind, share in row.items()])
+        yield story, [(_members(kind, groups), often(Fraction(share))) for kind, share in row.items()]
 
 
 def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
@@ -112,7 +96,7 @@ def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> li
     lines = [LATE_SABOTAGE]
     for mission, decisions in spy_missions(solution, everything):
         lines.append(mission)
-        lines += [f"  spies: {decision.where}: {decision.does}" for decision in decisions]
+        lines += [f"  spies: {where}: {does}" for where, does in decisions]
     return lines
 
 

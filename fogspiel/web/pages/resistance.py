@@ -51,7 +51,7 @@ def spies_json(number: int) -> JsonObject:
     """What the spies do against the plan for that many players; the game is solved for it."""
     certificate = solve(SETUPS[number])
     missions = [
-        {"mission": mission, "spies": [{"where": decision.where, "does": decision.does} for decision in decisions]}
+        {"mission": mission, "spies": [{"where": where, "does": does} for where, does in decisions]}
         for mission, decisions in spy_missions(certificate)
     ]
     value = str(Fraction(certificate["value"]))
