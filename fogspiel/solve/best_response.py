@@ -4,7 +4,7 @@ A strategy is one number for each sequence of its player, in the numbering of th
 given that its infoset is reached. Entry 0, the empty sequence, is not looked at.
 """
 
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
@@ -44,20 +44,8 @@ class Exploitability(NamedTuple, Generic[Number]):
         return self.gap / 2
 
 
-class Arrays(NamedTuple):
-    """What kernels read of a tree; the probabilities of chance and the payoffs are floats."""
-
-    parent: np.ndarray
-    slot: np.ndarray
-    label: np.ndarray
-    chance_index: np.ndarray
-    chance_prob: np.ndarray
-    payoffs: np.ndarray
-    owner: np.ndarray
-    before: np.ndarray
-    first: np.ndarray
-    actions: np.ndarray
-    """How many each infoset has."""
+Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
+"""What kernels read of a tree: probabilities of chance and payoffs as floats, how many actions each infoset has."""
 
 
 def _arrays(tree: Tree) -> Arrays:

@@ -9,6 +9,7 @@ regrets of the next iteration were there already, guessing that the opponent sta
 the guess takes the player's own new behaviour for granted.
 """
 
+from collections import namedtuple
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -48,25 +49,11 @@ METHODS = {
 }
 
 
-class PlayerState(NamedTuple):
-    """One player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration."""
-
-    parent: np.ndarray
-    first: np.ndarray
-    actions: np.ndarray
-    start: np.ndarray
-    follow: np.ndarray
-    line: np.ndarray
-    other: np.ndarray
-    payoff: np.ndarray
-    regret: np.ndarray
-    average: np.ndarray
-    behaviour: np.ndarray
-    plan: np.ndarray
-    worth: np.ndarray
-    hope: np.ndarray
-    value: np.ndarray
-    hoped: np.ndarray
+PlayerState = namedtuple(
+    "PlayerState",
+    "parent first actions start follow line other payoff regret average behaviour plan worth hope value hoped",
+)
+"""One player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration: arrays."""
 
 
 @inlined

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.certificates import forged
 
 from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL, WINS
 from fogspiel.phantom.and_or_search import REFUTED, AndOrSearch
@@ -26,7 +27,6 @@ from fogspiel.phantom.generators import run_to_end
 from fogspiel.phantom.information_relaxation import Relaxation, solve_informed_once
 from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
 from fogspiel.solve.checkers.phantom_bounds import Rules, verify
-from fogspiel.solve.checkers.primitives import digest_of
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 
@@ -253,8 +253,7 @@ def broken(proof, change):
     """A copy of a proof with a change and a digest that fits it."""
     copied = copy.deepcopy(proof)
     change(copied)
-    copied["digest"] = digest_of(copied)
-    return copied
+    return forged(copied)
 
 
 def test_a_proof_that_was_tampered_with_is_refused_with_a_sentence():

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.certificates import forged
 
 from fogspiel.core.kernel import kernel
 from fogspiel.games.phantom.words import phantom
@@ -30,7 +31,6 @@ from fogspiel.phantom.solution_certificate import certificate
 from fogspiel.phantom.solver import find_form, form_after, opening_values, openings, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
 from fogspiel.solve.checkers import phantom_solution
-from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.lp import equilibrium, solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.sequence_form import plan_of, proportional
@@ -312,10 +312,6 @@ def test_a_damaged_state_is_refused(form):
 # Tampering
 
 
-def signed(document):
-    return document | {"digest": digest_of(document)}
-
-
 def rows_of(document, player="black"):
     return document["strategies"][player]
 
@@ -326,7 +322,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
     with pytest.raises(ValueError, match="digest"):
         phantom_solution.verify(changed)
     with pytest.raises(ValueError, match="lower bound"):
-        phantom_solution.verify(signed(changed))
+        phantom_solution.verify(forged(changed))
 
 
 @pytest.mark.parametrize(
@@ -343,9 +339,9 @@ def test_a_certificate_that_was_changed_is_refused(document):
         ("strategies", [], "strategies of black and white"),
     ],
 )
-def test_a_wrong_claim_is_refused_even_if_it_is_signed(document, key, wrong, sentence):
+def test_a_wrong_claim_is_refused_even_if_it_is_forged(document, key, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verify(signed(copy.deepcopy(document) | {key: wrong}))
+        phantom_solution.verify(forged(copy.deepcopy(document) | {key: wrong}))
 
 
 @pytest.mark.parametrize(
@@ -368,18 +364,18 @@ def test_a_row_that_makes_no_sense_is_refused(document, row, sentence):
     changed = copy.deepcopy(document)
     rows_of(changed)[:] = [row]
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verify(signed(changed))
+        phantom_solution.verify(forged(changed))
 
 
 def test_a_repeated_row_is_refused_and_a_missing_one_counts(document):
     changed = copy.deepcopy(document)
     rows_of(changed).append(rows_of(changed)[0])
     with pytest.raises(ValueError, match="repeats"):
-        phantom_solution.verify(signed(changed))
+        phantom_solution.verify(forged(changed))
     changed = copy.deepcopy(document)
     rows_of(changed, "white").pop(0)
     with pytest.raises(ValueError, match="upper bound"):
-        phantom_solution.verify(signed(changed))
+        phantom_solution.verify(forged(changed))
 
 
 # Words

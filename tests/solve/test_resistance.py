@@ -10,6 +10,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from support.certificates import forged
 from support.pure_plans import pure_strategy
 
 from fogspiel.core.game import CHANCE, OVER, find_game
@@ -17,7 +18,6 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
 from fogspiel.games.resistance import rules
 from fogspiel.games.resistance.setups import SETUPS, Setup
-from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.checkers.resistance_certificate import Resistance, verify
 from fogspiel.solve.lp import equilibrium
 from fogspiel.solve.resistance import certificate as proofs
@@ -327,11 +327,6 @@ def test_the_checker_refuses(fault):
 def test_the_checker_refuses_what_is_no_certificate(document):
     with pytest.raises(ValueError, match="exactly the keys"):
         verify(document)
-
-
-def forged(document):
-    """The document with a digest that fits."""
-    return document | {"digest": digest_of(document)}
 
 
 def test_the_checker_notices_every_change_of_a_mixture_of_the_resistance():

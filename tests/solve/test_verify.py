@@ -5,10 +5,9 @@ import json
 from fractions import Fraction
 
 import pytest
-from support.certificates import uniform_certificate
+from support.certificates import forged, uniform_certificate
 
 from fogspiel.core.game import find_game
-from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
 
 
@@ -78,7 +77,7 @@ CHANGES = list(changes())
 
 @pytest.mark.parametrize("change", [change for _, change in CHANGES], ids=[name for name, _ in CHANGES])
 def test_a_changed_certificate_is_refused(change):
-    body = copy.deepcopy(uniform_kuhn())
+    body = copy.deepcopy(uniform_certificate("kuhn"))
     change(body)
     with pytest.raises(ValueError, match="certificate is not valid"):
         checked(body)
@@ -86,26 +85,17 @@ def test_a_changed_certificate_is_refused(change):
 
 @pytest.mark.parametrize("change", [change for _, change in CHANGES], ids=[name for name, _ in CHANGES])
 def test_with_a_forged_digest_only_a_true_claim_passes(change):
-    body = copy.deepcopy(uniform_kuhn())
+    body = copy.deepcopy(uniform_certificate("kuhn"))
     change(body)
-    body["digest"] = digest_of(body)
+    body = forged(body)
     try:
         proved = checked(body)
     except ValueError as refusal:
         assert "certificate is not valid" in str(refusal)
     else:  # other strategies that secure the same
-        kept = uniform_kuhn()
+        kept = uniform_certificate("kuhn")
         assert body["strategies"] != kept["strategies"] or body == kept
         assert proved == (Fraction(kept["lower"]), Fraction(kept["upper"]))
-
-
-KEPT = []
-
-
-def uniform_kuhn():
-    if not KEPT:
-        KEPT.append(uniform_certificate("kuhn"))
-    return KEPT[0]
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 3, {}])

@@ -1,15 +1,23 @@
-"""Certificates of uniform strategies."""
+"""Certificates of uniform strategies, and forged ones."""
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from fogspiel.core.game import find_game
 from fogspiel.solve.best_response import exact_exploitability
 from fogspiel.solve.certificate import certificate, knowledge_of
+from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.tree import tree_of
 
 
+def forged(body):
+    """The certificate with the digest that fits what is in it."""
+    return {**body, "digest": digest_of(body)}
+
+
+@cache
 def uniform_certificate(name):
     game = find_game(name)
     tree = tree_of(game)

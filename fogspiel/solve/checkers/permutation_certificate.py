@@ -20,7 +20,6 @@ from .primitives import Bounds, SolutionCertificate, check_digest, check_head, d
 
 FORMAT = "fogspiel permutation certificate 1"
 RULES = 1
-KEYS = ("format", "game", "rules", "value", "lower", "upper", "first", "second", "digest")
 
 
 class PermutationCertificate(SolutionCertificate):
@@ -56,7 +55,7 @@ Game = tuple[int, int, tuple[int, ...], int]
 
 def verify(body: Any, grid: Grid = TTT) -> Bounds:
     """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
-    check_head(body, KEYS, FORMAT)
+    check_head(body, PermutationCertificate.__required_keys__, FORMAT)
     right = body["game"] == grid.game and body["rules"] == RULES and type(body["rules"]) is int
     demand(right, f"it must be of rules version {RULES} for {grid.game}")
     check_digest(body)

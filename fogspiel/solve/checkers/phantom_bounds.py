@@ -31,7 +31,6 @@ from typing import Any, NamedTuple
 from .primitives import SHOWN, Bounds, Certificate, check_digest, check_head, demand, probability, refusal
 
 FORMAT = "fogspiel phantom bounds 1"
-KEYS = ("format", "game", "lower", "upper", "black", "white", "digest")
 NODE = {"own", "worlds", "worth", "rows"}
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
@@ -264,7 +263,7 @@ def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
 
 def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
-    check_head(body, KEYS, FORMAT)
+    check_head(body, BoundsCertificate.__required_keys__, FORMAT)
     game = body["game"]
     demand(isinstance(game, str) and game in GAMES, f"its game is {str(game)[:SHOWN]!r}, not one of {', '.join(GAMES)}")
     check_digest(body)

@@ -35,7 +35,6 @@ from typing import Any, NamedTuple
 from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
 
 FORMAT = "fogspiel phantom certificate 1"
-KEYS = ("format", "game", "rules", "value", "lower", "upper", "strategies", "digest")
 RULES = 1
 """The version of the rules that are written down here."""
 BLACK, WHITE = 0, 1
@@ -336,7 +335,7 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction
 
 def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
-    check_head(body, KEYS, FORMAT)
+    check_head(body, PhantomCertificate.__required_keys__, FORMAT)
     game = body["game"]
     demand(isinstance(game, str) and game in GAMES, f"its game must be one of {', '.join(GAMES)}")
     demand(body["rules"] == RULES and type(body["rules"]) is int, f"its rules must be version {RULES}")

@@ -26,7 +26,6 @@ from ...games.resistance.setups import SETUPS, VERSION, Setup
 from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, probability, refusal
 
 FORMAT = "fogspiel resistance certificate 1"
-KEYS = ("format", "game", "rules", "value", "lower", "upper", "resistance", "spies", "digest")
 Groups = tuple[int, ...]
 """Masks of players; player i is bit i."""
 Score = tuple[int, int]
@@ -42,7 +41,7 @@ class ResistanceCertificate(SolutionCertificate):
 
 def verify(body: Any, setup: Setup | None = None) -> Bounds:
     """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
-    check_head(body, KEYS, FORMAT)
+    check_head(body, ResistanceCertificate.__required_keys__, FORMAT)
     official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
     setup = setup or official.get(str(body["game"]))
     if setup is None or body["rules"] != VERSION or type(body["rules"]) is not int:

@@ -19,7 +19,6 @@ from ...core.game import CHANCE, OVER, Game, blank, find_game
 from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
 
 FORMAT = "fogspiel certificate 1"
-KEYS = ("format", "game", "rules", "value", "lower", "upper", "strategies", "digest")
 ROW = {"after", "view", "actions", "probabilities"}
 SIDES = ("first", "second")
 
@@ -156,7 +155,7 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
 
     A ValueError says why it proves nothing.
     """
-    check_head(body, KEYS, FORMAT)
+    check_head(body, TreeCertificate.__required_keys__, FORMAT)
     game = game or GamePositions(find_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version
     demand(right, f"it must be for version {game.version} of {game.name}")
