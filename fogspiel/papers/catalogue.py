@@ -13,6 +13,11 @@ from ..runs.store import Json
 Say = Callable[[str], None]
 
 
+def verdict(holds: bool) -> str:
+    """Whether a claim of a paper holds."""
+    return "holds" if holds else "does not hold"
+
+
 class Options(NamedTuple):
     """What a user may ask of a computation."""
 

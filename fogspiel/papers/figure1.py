@@ -12,7 +12,7 @@ from ..core.game import find_game
 from ..games.guesswho import exact as truth
 from ..games.guesswho.rules import VECTORS, printed_vector
 from ..runs.report import Cell, Chart, Report, Series, Table
-from .catalogue import Computation
+from .catalogue import Computation, verdict
 from .published import CAUWET
 
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
@@ -69,14 +69,10 @@ class Claim(NamedTuple):
     elsewhere: str = ""
 
 
-def _verdict(holds: bool) -> str:
-    return "holds" if holds else "does not hold"
-
-
 def _beats(first: str, second: str, words: str) -> Claim:
     wins = sum(rate > 0.5 + ALIKE for rate in rates(first, second).values())
     score = exact(first, second)
-    return Claim(words, both(score), _verdict(score > Fraction(1, 2)), f"at {wins} of {MOST - 1} N")
+    return Claim(words, both(score), verdict(score > Fraction(1, 2)), f"at {wins} of {MOST - 1} N")
 
 
 def even_with_god(name: str) -> list[int]:
@@ -98,25 +94,25 @@ def relations() -> list[Claim]:
         Claim(
             "against God only OL reaches 50 %",
             "; ".join(f"{name} {both(score)}" for name, score in against.items()),
-            _verdict(only),
+            verdict(only),
             f"OL reaches it at N = {_in_words(even_with_god('OL'))}",
         ),
         Claim(
             "methods optimised against OL are weaker against God than OL is",
             f"OL {float(against['OL']):.4f}, ONL {float(against['ONL']):.4f}, Best {float(against['Best']):.4f}",
-            _verdict(max(against["ONL"], against["Best"]) < against["OL"]),
+            verdict(max(against["ONL"], against["Best"]) < against["OL"]),
             f"at {len(weaker)} of {MOST - 1} N; on average OL {_mean('OL', 'God'):.4f}, ONL {_mean('ONL', 'God'):.4f}",
         ),
         Claim(
             "God cannot be exploited",
             f"scores at least {both(god)} against the four",
-            _verdict(god >= Fraction(1, 2)),
+            verdict(god >= Fraction(1, 2)),
             "God is optimal in every position up to 128 by 128",
         ),
         Claim(
             "dichotomy performs very poorly",
             f"{both(against['dichotomy'])} against God",
-            _verdict(against["dichotomy"] == min(against.values())),
+            verdict(against["dichotomy"] == min(against.values())),
         ),
     ]
 
@@ -137,17 +133,17 @@ def searches() -> list[Claim]:
             "alpha = 1 is the best linear strategy against dichotomy",
             f"best of alpha = -2, -1.9, .., 4: {_in_words(best)}, with {most:.4f}; "
             "-1 asks about the other part of the same split",
-            _verdict(1.0 in best),
+            verdict(1.0 in best),
         ),
         Claim(
             "beta > 0 is poor",
             "OL with beta scores against dichotomy: " + ", ".join(f"{b:g}: {rate:.4f}" for b, rate in mixed.items()),
-            _verdict(max(mixed.values()) < linear[1.0]),
+            verdict(max(mixed.values()) < linear[1.0]),
         ),
         Claim(
             "ONL is the best of Eq. 2 against OL",
             f"alpha = {BETTER[0]:g}, gamma = {BETTER[1]:g} scores {float(better):.4f}, ONL {float(onl):.4f}",
-            _verdict(better <= onl),
+            verdict(better <= onl),
         ),
     ]
 

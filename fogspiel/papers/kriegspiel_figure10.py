@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from ..kriegspiel.engine import Effort
 from ..kriegspiel.matches import EngineSpec, elo_of_pairs, statistics_of
 from ..runs.engine_match import EngineMatch
-from ..runs.jobs import Row
+from ..runs.jobs import Row, rows_by
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.elo import Strength
+from .catalogue import verdict
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
 """Our seconds per move, and the paper's."""
@@ -75,9 +76,7 @@ Played = Mapping[str, list[Row]]
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """Our points beside the paper's relations."""
-    played: dict[str, list[Row]] = {}
-    for row in rows:
-        played.setdefault(f"{row['first']} - {row['second']}", []).append(row)
+    played = {f"{first} - {second}": part for (first, second), part in rows_by(rows, "first", "second").items()}
     found = [point for point in points(request) if point.meeting in played]
     return Report(
         name=request.name,
@@ -150,7 +149,7 @@ def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str
             yield (
                 f"A wins below 2 % against minimax ({time:g} s)",
                 f"{strength.wins} wins in {strength.games} games",
-                _verdict(strength.wins <= 0.0075 * strength.games),
+                verdict(strength.wins <= 0.0075 * strength.games),
             )
     if times:
         yield from _of_trees(by, times)
@@ -165,7 +164,7 @@ def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str
         yield (
             f"(ours) C wins 90 % against random within {LONGEST} plies",
             f"{strength.wins} wins in {strength.games} games",
-            _verdict(strength.wins >= 0.9 * strength.games),
+            verdict(strength.wins >= 0.9 * strength.games),
         )
 
 
@@ -179,27 +178,27 @@ def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, s
     yield (
         "B with k = 1 is the best B at the shortest time",
         _in_words(first),
-        _verdict(max(first, key=lambda engine: first[engine].score) == "B1"),
+        verdict(max(first, key=lambda engine: first[engine].score) == "B1"),
     )
     last = {engine: by[engine, times[-1]] for engine in trees if engine != "C"}
     best = max(last, key=lambda engine: last[engine].score)
     yield (
         "B with k = 7 or 10 is the best B at the longest time, and slightly above minimax",
         _in_words(last),
-        _verdict(best in ("B7", "B10") and last[best].elo > 0),
+        verdict(best in ("B7", "B10") and last[best].elo > 0),
     )
     for time in times:
         rest = {engine: by[engine, time] for engine in trees}
         yield (
             f"C is above every B ({time:g} s)",
             _in_words(rest),
-            _verdict(max(rest, key=lambda engine: rest[engine].score) == "C"),
+            verdict(max(rest, key=lambda engine: rest[engine].score) == "C"),
         )
         strength = by["C", time]
         yield (
             f"C is over 100 Elo above minimax ({time:g} s), and wins three times as often as it loses",
             f"{_words(strength)}, {strength.ratio:.1f} wins a loss",
-            _verdict(strength.elo >= 100 and strength.elo_interval()[0] >= 60),
+            verdict(strength.elo >= 100 and strength.elo_interval()[0] >= 60),
         )
 
 
@@ -210,10 +209,6 @@ def _words(strength: Strength) -> str:
 
 def _in_words(strengths: Mapping[str, Strength]) -> str:
     return "; ".join(f"{engine} {_words(strength)}" for engine, strength in strengths.items())
-
-
-def _verdict(holds: bool) -> str:
-    return "holds" if holds else "does not hold"
 
 
 def _sign(strength: Strength, sign: int = 1) -> str:

@@ -2,19 +2,18 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
 from ..games.resistance.setups import SETUPS
 from ..runs.report import Table
 from ..runs.store import Json
 from ..solve.certificates import write_certificate
-from ..solve.checkers.resistance_certificate import ResistanceCertificate
 from ..solve.lp import equilibrium
 from ..solve.resistance.full_sequence_form import full_form
 from ..solve.resistance.opening import opening
-from ..solve.resistance.row_generation import steps
+from ..solve.resistance.row_generation import solve
 from ..solve.resistance.sizes import full_sizes, labelled_sizes
 from .catalogue import Computation, Computed, Options, Say
 
@@ -34,29 +33,21 @@ LABELLED_IN_THE_PAPER = {8: 8.5e11}
 """Knowledge nodes without symmetry reduction, from the abstract."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of a table, as JSON can store it."""
-
-    table: str
-    players: int
-    facts: Json
-    certificate: ResistanceCertificate | None = None
-
-
-def payoffs(most: int = 10) -> Iterator[Row]:
+def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:
     """Table 6.1 with the cases that were open: exact values by lazy plans on knowledge trees."""
     for players in range(5, most + 1):
         began = time.process_time()
-        *_, last = steps(SETUPS[players])
-        assert last.certificate is not None
-        value = Fraction(last.certificate["value"])
-        facts = {"payoff": str(value), "wins": str((value + 1) / 2), "paper": PAPER_PAYOFF.get(players)}
+        certificate = solve(SETUPS[players])
+        value = Fraction(certificate["value"])
+        facts = {"players": players, "payoff": str(value), "wins": str((value + 1) / 2)}
         seconds = round(time.process_time() - began, 3)
-        yield Row("payoffs", players, facts | {"cpu_seconds": seconds}, last.certificate)
+        say(f"payoffs, {players} players")
+        if certificates is not None:
+            write_certificate(certificate, certificates / f"resistance{players}.json")
+        yield facts | {"paper": PAPER_PAYOFF.get(players), "cpu_seconds": seconds}
 
 
-def resources(most: int = 7) -> Iterator[Row]:
+def resources(most: int, say: Say) -> Iterator[Json]:
     """Tables 6.2 and 6.3: the paper's own linear program, all rounds and all decisions, by an interior-point method.
 
     With 7 players only the better orientation is solved.
@@ -70,7 +61,9 @@ def resources(most: int = 7) -> Iterator[Row]:
                 continue
             began = time.process_time()
             found = equilibrium(form, planner, "ipm")
-            facts = {
+            say(f"resources, {players} players")
+            yield {
+                "players": players,
                 "first": team,
                 "value": found.value,
                 "gap": found.gap,
@@ -78,23 +71,23 @@ def resources(most: int = 7) -> Iterator[Row]:
                 "paper_seconds": PAPER_SECONDS[team][players],
                 "paper_megabytes": PAPER_MEGABYTES[team][players],
             }
-            yield Row("resources", players, facts)
 
 
-def tree_sizes(most: int = 10) -> Iterator[Row]:
+def tree_sizes(most: int, say: Say) -> Iterator[Json]:
     """Figures 4.1, 5.1 and 5.2: knowledge nodes with labelled players, up to relabelling, and what is left to solve."""
     for players in range(5, most + 1):
         setup = SETUPS[players]
         rounds = [sum(part) for part in labelled_sizes(setup)]
         reduced, left = full_sizes(setup), opening(setup)
-        facts = {
+        say(f"sizes, {players} players")
+        yield {
+            "players": players,
             "labelled_by_round": rounds,
             "labelled": sum(rounds),
             "paper": LABELLED_IN_THE_PAPER.get(players),
             "up_to_relabelling": [reduced.resistance_infosets, reduced.spy_infosets],
             "left": [len(left.infosets) + len(left.tails), len(left.spy_parent)],
         }
-        yield Row("sizes", players, facts)
 
 
 # The tables
@@ -102,20 +95,10 @@ def tree_sizes(most: int = 10) -> Iterator[Row]:
 
 def compute(options: Options, say: Say) -> Computed:
     """All tables, the paper's numbers beside ours."""
-
-    def facts_of(table: Iterable[Row]) -> list[Json]:
-        found = []
-        for row in table:
-            say(f"{row.table}, {row.players} players")
-            found.append({"players": row.players, **row.facts})
-            if options.certificates is not None and row.certificate is not None:
-                write_certificate(row.certificate, options.certificates / f"resistance{row.players}.json")
-        return found
-
-    next(payoffs(5))  # so that kernels are compiled before anything is timed
-    values = facts_of(payoffs(options.players))
+    solve(SETUPS[5])  # so that kernels are compiled before anything is timed
+    values = list(payoffs(options.players, say, options.certificates))
     megabytes = _peak_megabytes()
-    sizes, programs = facts_of(tree_sizes(options.players)), facts_of(resources(options.full))
+    sizes, programs = list(tree_sizes(options.players, say)), list(resources(options.full, say))
     seconds = round(sum(row["cpu_seconds"] for row in values), 2)
     facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
     spent = f"all of them: {seconds} CPU s on one core, {megabytes} MB of memory at most\n"

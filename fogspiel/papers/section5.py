@@ -13,7 +13,7 @@ from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import Score, evaluate
 from ..tune.arena import report_key
-from . import figure1
+from . import catalogue, figure1
 from .published import CAUWET
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
@@ -222,21 +222,17 @@ def _risks(found: list[Row]) -> Iterator[Table | str]:
     half = Fraction(1, 2)
     even = [one for (one, two), score in scores.items() if two == "God" and score == half]
     lines: list[tuple[Cell, ...]] = [
-        (f"{one} beats {two}", figure1.both(scores[one, two]), _verdict_of(scores[one, two] > half))
+        (f"{one} beats {two}", figure1.both(scores[one, two]), catalogue.verdict(scores[one, two] > half))
         for one, two in (("OL", "dichotomy"), ("ONL", "OL"), ("Best", "OL"), ("Best", "ONL"))
     ]
     against = "; ".join(f"{one} {figure1.both(score)}" for (one, two), score in scores.items() if two == "God")
-    lines.append(("only OL holds 50 % against God", against, _verdict_of(even == ["OL"])))
+    lines.append(("only OL holds 50 % against God", against, catalogue.verdict(even == ["OL"])))
     yield (
         "With 128 characters, mean of both starting orders, exact by dynamic programming. God is the optimal strategy. "
         "`fogspiel paper figure1` has the other numbers of characters."
     )
     yield Table("risks", "What section V-B claims", ("claim", "exact score", "verdict"), lines)
     yield figure1.misprint_table()
-
-
-def _verdict_of(holds: bool) -> str:
-    return "holds" if holds else "does not hold"
 
 
 def _draws(found: list[Row]) -> Iterator[Table | str]:

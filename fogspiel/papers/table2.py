@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.agents import freeze, frozen_in, policy_of
 from ..core.game import find_game
-from ..runs.jobs import Job, Row
+from ..runs.jobs import Job, Row, rows_by
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.evaluate import evaluate
@@ -151,11 +151,8 @@ def score_of(rows: Sequence[Row]) -> Score:
 
 def scores_of(rows: Sequence[Row]) -> dict[tuple[str, str, str], Score]:
     """The scores by game, method and baseline."""
-    cells: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if row["job"] == SCORED:
-            cells.setdefault((row["game"], row["method"], row["against"]), []).append(row)
-    return {key: score_of(found) for key, found in cells.items()}
+    scored = rows_by([row for row in rows if row["job"] == SCORED], "game", "method", "against")
+    return {(game, method, against): score_of(found) for (game, method, against), found in scored.items()}
 
 
 def verdict(line: Line, method: str, ours: Score) -> str:

@@ -5,17 +5,16 @@ from itertools import combinations
 
 from ..core.agents import vector_policy
 from ..core.game import find_game
-from ..runs.jobs import Job, Row
+from ..runs.jobs import Job, Row, rows_by
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Report, Table
 from ..stats.evaluate import evaluate
 from ..tune.arena import report_key
-from .published import CAUWET, CROSSED, LINES, Line
+from .published import CAUWET, CROSSED, EVEN, LINES, Line
 from .table2 import Score, score_of, scoring_games, seeds_of, training_games, training_jobs
 
 PLAYED = "crossed"
 """What rows call the games of a pair."""
-EVEN = 0.5
 FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.05
 """Two tuned players hardly ever vary: many of their games go on to the draw of a million moves."""
 
@@ -45,15 +44,8 @@ def batches(request: Request) -> Batches:
         Job(
             PLAYED,
             play_pair,
-            {
-                "game": game,
-                "first": first,
-                "second": second,
-                "seed": seed,
-                "games": games_of(game, request),
-                "race": request.race,
-                "training": training_games(game, first, request),
-            },
+            {"game": game, "first": first, "second": second, "seed": seed, "games": games_of(game, request)}
+            | {"race": request.race, "training": training_games(game, first, request)},
             {"thetas": [runs[game, method, seed]["theta"] for method in (first, second)]},
         )
         for game in games
@@ -68,13 +60,9 @@ Matrix = dict[tuple[str, str], Score]
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """A table of all pairs, and a cross-table for each game as the paper prints it."""
     scores: dict[str, Matrix] = {}
-    for line in LINES:
-        cells: dict[tuple[str, str], list[Row]] = {}
-        for row in rows:
-            if row["job"] == PLAYED and row["game"] == line.game:
-                cells.setdefault((row["first"], row["second"]), []).append(row)
-        if cells:
-            scores[line.game] = {pair: score_of(found) for pair, found in cells.items()}
+    played = rows_by([row for row in rows if row["job"] == PLAYED], "game", "first", "second")
+    for (game, first, second), found in played.items():
+        scores.setdefault(game, {})[first, second] = score_of(found)
     lines = [line for line in LINES if line.game in scores]
     pairs = [
         (line.title, first, second, _paper(line, first, second), *score.over_seeds[:3], score.mean, *score.interval)
@@ -82,7 +70,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
         for (first, second), score in scores[line.game].items()
     ]
     winners = [
-        (line.title, _winners_of_paper(line), _in_words(_winners(scores[line.game])), _comparable(line))
+        (line.title, _winners_of_paper(line), _winners(scores[line.game]), "yes" if line.comparable else "no")
         for line in lines
     ]
     return Report(
@@ -134,23 +122,16 @@ def _mean(scores: Matrix, first: str, second: str) -> float:
     return scores[first, second].mean if (first, second) in scores else 1 - scores[second, first].mean
 
 
-def _winners(scores: Matrix) -> list[str]:
-    return [first for first in CROSSED if all(_mean(scores, first, second) >= EVEN for second in CROSSED)]
+def _winners(scores: Matrix) -> str:
+    best = [first for first in CROSSED if all(_mean(scores, first, second) >= EVEN for second in CROSSED)]
+    return ", ".join(best) or "none"
 
 
 def _winners_of_paper(line: Line) -> str:
     if line.crossed is None:
         return "not in the paper"
-    rows = zip(CROSSED, line.crossed, strict=True)
-    return _in_words([name for name, row in rows if all(score >= EVEN for score in row)])
-
-
-def _in_words(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
-
-
-def _comparable(line: Line) -> str:
-    return "yes" if line.comparable else "no"
+    best = [name for name, row in zip(CROSSED, line.crossed, strict=True) if min(row) >= EVEN]
+    return ", ".join(best) or "none"
 
 
 def _cross_table(line: Line, scores: Matrix) -> Table:

@@ -58,9 +58,12 @@ def find_or_create_run(store: Store, ask: Json) -> Run:
     return store.create(ask)
 
 
-def known_rows(store: Store, method: str) -> dict[str, Row]:
-    """What the runs of that method which this version has made have found, by the key of their jobs."""
-    return {body["key"]: body["row"] for run in earlier_runs(store, method) for body in run.steps}
+def rows_by(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    """The rows that have the same values of some keys, by these values."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
 
 
 def rows_of(run: Run) -> list[Row]:
@@ -74,8 +77,8 @@ class JobRunner:
     def __init__(self, run: Run, recorder: Recorder, context: Context, limits: Limits | None = None):
         self.recorder, self.context, self.limits = recorder, context, limits or Limits()
         with Store.open(context.store, write=False) as store:
-            self.known = known_rows(store, run.ask["method"])
-        self.known |= {body["key"]: body["row"] for body in run.steps}
+            earlier = earlier_runs(store, run.ask["method"])
+        self.known = {body["key"]: body["row"] for known in (*earlier, run) for body in known.steps}
 
     def rows(self, jobs: Sequence[Job]) -> Generator[Row, None, None]:
         """The rows of the jobs in their order, each stored as a step as soon as it is there; close it to stop."""
