@@ -45,12 +45,6 @@ class GameJson(TypedDict):
     record: list[int]
 
 
-class PairJson(TypedDict):
-    """What is stored of a pair of games."""
-
-    games: list[GameJson]
-
-
 @dataclass(frozen=True)
 class EngineSpec:
     """An engine, and what it may spend on a move."""
@@ -95,7 +89,7 @@ def play_pair(
     longest: int | None,
     switches: Mapping[str, Any],
     **labels: object,
-) -> PairJson:
+) -> dict[str, list[GameJson]]:
     """Play two games: the first engine has White in the one, Black in the other; each player has its own stream.
 
     Labels (names, digests of the engines' code) tell pairs apart, but do not change how they are played.
@@ -124,11 +118,6 @@ def _play_one(
     }
 
 
-def games_in(rows: Sequence[Row]) -> list[GameJson]:
-    """The games of some pairs."""
-    return [game for row in rows for game in row["games"]]
-
-
 def results_of(rows: Sequence[Row]) -> list[list[int]]:
     """The first engine's results in each pair."""
     return [[game["result"] for game in row["games"]] for row in rows]
@@ -144,28 +133,25 @@ class GameStatistics:
     """How games went, on average: their length, refused attempts and nodes per move of each engine, endings."""
 
     plies: float
-    refused_per_move: tuple[float, ...]
-    nodes_per_move: tuple[float | None, ...]
+    refused_per_move: list[float]
+    nodes_per_move: list[float | None]
     """None where an engine does not count its nodes."""
     endings: dict[str, int]
 
     def to_json(self) -> dict[str, object]:
         """The figures of a report."""
-        return asdict(self) | {
-            "refused_per_move": list(self.refused_per_move),
-            "nodes_per_move": list(self.nodes_per_move),
-        }
+        return asdict(self)
 
 
 def statistics_of(rows: Sequence[Row]) -> GameStatistics:
     """How the games of these pairs went."""
-    games = games_in(rows)
+    games: list[GameJson] = [game for row in rows for game in row["games"]]
     moves = [max(1, sum((game["plies"] + (game["white"] == who)) // 2 for game in games)) for who in (0, 1)]
-    refused = tuple(sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1))
+    refused = [sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1)]
     counted = [[game["nodes"][who] for game in games] for who in (0, 1)]
-    nodes = tuple(
+    nodes = [
         None if None in counts else sum(count or 0 for count in counts) / made
         for counts, made in zip(counted, moves, strict=True)
-    )
+    ]
     plies = sum(game["plies"] for game in games) / max(len(games), 1)
     return GameStatistics(plies, refused, nodes, dict(sorted(Counter(game["ending"] for game in games).items())))

@@ -7,6 +7,7 @@ filtered one is followed on the board of the player who knows it: the other's mo
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ..games.chess.position import MEN, POSITION
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
 from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
-from .referee import Message, Referee, Switches
+from .referee import WILD_16, Message, Referee, Switches
 from .san import HIDDEN, meant, moves_in, own_attempts
 
 TOKEN = re.compile(
@@ -114,18 +115,11 @@ def reading_of(game: Movetext, number: int = 1) -> Reading:
 
 def switches_in(tags: dict[str, str]) -> Switches:
     """The rule switches that the tags tell; a draw that they do not claim as a rule does not end the game."""
-    usual = Switches()
-
-    def claimed(name: str) -> bool:
-        return tags.get(SWITCH_TAGS[name]) == "draw"
-
-    return Switches(
-        tags.get(SWITCH_TAGS["promotion_tries"], usual.promotion_tries),
-        tags.get(SWITCH_TAGS["passant_square"], usual.passant_square),
-        claimed("fifty"),
-        claimed("repetition"),
-        claimed("material"),
-    )
+    told: dict[str, Any] = {}
+    for name, usual in WILD_16.to_json().items():
+        said = tags.get(SWITCH_TAGS[name])
+        told[name] = (said or usual) if isinstance(usual, str) else said == "draw"
+    return Switches(**told)
 
 
 def _refused_in(said: str) -> tuple[list[str], list[str]]:

@@ -6,9 +6,8 @@ referee.attempts()[:3]               # what Black may try
 referee.view(BLACK)                  # everything that Black knows, for a player
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -74,15 +73,6 @@ class Switches:
 
 
 WILD_16 = Switches()
-
-
-def switches_of(chosen: Mapping[str, Any]) -> Switches:
-    """The switches by name, those left out as in wild 16, or a ValueError."""
-    names = [field.name for field in fields(Switches)]
-    for name in chosen:
-        if name not in names:
-            raise ValueError(f"there is no rule {name!r} to switch: there are {', '.join(names)}")
-    return Switches(**chosen)
 
 
 @dataclass(frozen=True)
@@ -249,12 +239,4 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
         return longest is None or referee.plies < longest
 
     finish_game(referee, players, NO_CHANCE, goes_on)
-    return referee
-
-
-def replay_game(record: Sequence[int], fen: str | None = None, switches: Mapping[str, Any] | None = None) -> Referee:
-    """The referee of a recorded game at its end."""
-    referee = Referee(fen, switches_of(switches or {}))
-    for action in record:
-        referee.attempt(action)
     return referee

@@ -214,24 +214,12 @@ class B(C):
     size = 100
     enough = NO_END
 
-    def __init__(
-        self,
-        k: int,
-        effort: Effort,
-        stream: np.ndarray,
-        parameters: Parameters = MEN_ONLY,
-        model: np.ndarray | None = None,
-    ):
-        super().__init__(effort, stream, parameters, model)
+    def __init__(self, k: int, effort: Effort, stream: np.ndarray, model: np.ndarray | None = None):
+        super().__init__(effort, stream, MEN_ONLY, model)
         self.k = k
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
         list_attempts(tree, 0, refused, self.parameters)
-
-    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        for tree in self.trees:
-            forbid(tree, self.last or 0)
-            tree.nodes["prob"][0] = self.prob
 
     def search(self, thread: int, size: int) -> int:
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))
@@ -244,9 +232,8 @@ class A(TreeEngine):
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         self.forest: list[MessageTree] = [empty_message_tree(A_NODES) for _ in range(self.effort.threads)]
-        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
         self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
-        self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
+        self.prune(seen, moves)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
         self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
@@ -266,17 +253,10 @@ class A(TreeEngine):
         return found
 
 
-def approach_b(k: int) -> Callable[[Effort, np.ndarray], B]:
-    """Approach B with simulations of k moves."""
-    return partial(B, k)
+def with_model(maker: Callable[..., Player], words: str) -> Maker:
+    """An approach with the opponent's model in words (`generic`, `none` or a file), or without one."""
+    return partial(maker, model=find_model(words or NO_MODEL))
 
 
-def with_model(maker: Callable[..., Player], usual: str, words: str) -> Maker:
-    """An approach with the opponent's model in words (`generic`, `none` or a file), or with its usual one."""
-    return partial(maker, model=find_model(words or usual))
-
-
-ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": approach_b(k) for k in (1, 3, 7, 10)}, "C": C}
-USUAL_MODELS = dict.fromkeys(ENGINES, NO_MODEL)
-"""Which model an approach has if nothing is said."""
-CHOICES: dict[str, Choice] = {name: partial(with_model, maker, USUAL_MODELS[name]) for name, maker in ENGINES.items()}
+ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": partial(B, k) for k in (1, 3, 7, 10)}, "C": C}
+CHOICES: dict[str, Choice] = {name: partial(with_model, maker) for name, maker in ENGINES.items()}

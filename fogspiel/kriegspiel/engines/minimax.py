@@ -15,7 +15,7 @@ from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_
 from ..beliefs.metaposition_checks import checkers
 from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
 from ..engine import Effort, Engine, Maker
-from ..evaluation.metaposition_value import WEIGHTS, stalemate_chance
+from ..evaluation.metaposition_value import stalemate_chance
 from ..search.metaposition_search import assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
 
@@ -45,15 +45,9 @@ FEW, RISK = 6, 0.02
 class Minimax(Engine):
     """Keeps a metaposition, and tries the best move in it."""
 
-    def __init__(
-        self,
-        effort: Effort,
-        stream: np.ndarray,
-        weights: np.record = WEIGHTS,
-        opposed: tuple[int, int] = (8, 7),
-    ):
+    def __init__(self, effort: Effort, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
         super().__init__(effort, stream)
-        self.searcher, self.opposed = Searcher(effort, weights), opposed
+        self.searcher, self.opposed = Searcher(effort), opposed
         self.meta: np.record = np.zeros(1, META)[0]
         self.men: np.ndarray = self.meta.men
         """The own men of the metaposition: a view, for the field of a record is slow to reach."""

@@ -20,7 +20,7 @@ from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, FALLING, FILE, RANK, RISING, along, bit
-from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, reach
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, reach, union
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes
 from ..beliefs.fills import around, leaps
@@ -114,11 +114,6 @@ def _lines(men, own, out):
 
 
 @kernel
-def _union(men):
-    return men[PAWN] | men[KNIGHT] | men[BISHOP] | men[ROOK] | men[QUEEN] | men[KING]
-
-
-@kernel
 def divide(men, kings, action, after, lines, parts, shares):
     """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
 
@@ -132,7 +127,7 @@ def divide(men, kings, action, after, lines, parts, shares):
     barred = bits.KING[end] if kind == KING else BETWEEN[start, end]
     if kind == PAWN:
         barred |= bit(end)
-    own = _union(after)
+    own = union(after)
     attacked = _lines(after, own, lines)
     free = ~attacked
     mobile = around(free)
@@ -173,7 +168,7 @@ def _quarters(kings, square):
 @kernel
 def _cage(men, kings, lines):
     """All squares that the king could ever reach if the own men stood still."""
-    free = ~(_lines(men, _union(men), lines) | _union(men))
+    free = ~(_lines(men, union(men), lines) | union(men))
     cage, before = kings, np.int64(0)
     while cage != before:
         before = cage
@@ -215,7 +210,7 @@ def _confinement(men, kings, lines):
 @kernel
 def list_own_moves(men, out):
     """List the own moves; pawns become queens."""
-    own, count = _union(men), 0
+    own, count = union(men), 0
     for kind in range(KINDS):
         left = men[kind]
         while left:

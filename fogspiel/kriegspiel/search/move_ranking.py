@@ -45,8 +45,8 @@ class Ranking:
 class Searcher:
     """Ranks moves with a certain effort; `spent` counts the metapositions valued so far."""
 
-    def __init__(self, effort: Effort, weights: np.record = WEIGHTS):
-        self.effort, self.weights = effort, weights
+    def __init__(self, effort: Effort):
+        self.effort = effort
         self.rooms = [empty_room() for _ in range(effort.threads)]
 
     @property
@@ -57,7 +57,7 @@ class Searcher:
     def statics(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
         """The static values of the moves."""
         values, after = np.empty(len(moves)), np.empty(1, META)
-        value_moves(meta, moves, len(moves), power, after, self.weights, values)
+        value_moves(meta, moves, len(moves), power, after, WEIGHTS, values)
         self.rooms[0].spent[0] += len(moves)
         return values
 
@@ -89,7 +89,7 @@ class Searcher:
             return values
 
         def look(room: Room, places: np.ndarray) -> None:
-            search_moves(meta, moves, power, statics, places, share, room, self.weights, values)
+            search_moves(meta, moves, power, statics, places, share, room, WEIGHTS, values)
 
         threads = len(self.rooms)
         if threads == 1:
@@ -105,7 +105,7 @@ class Searcher:
             ranking.values = lone_king_values(meta, ranking.moves)
             return
         statics = self.statics(meta, ranking.moves, power)
-        ranking.values += self.weights.alpha * (statics - ranking.statics)
+        ranking.values += WEIGHTS.alpha * (statics - ranking.statics)
         ranking.statics = statics
 
 
