@@ -17,7 +17,7 @@ from ..stats.elo import Strength
 from ..stats.evaluate import Score
 from ..stats.race import Race, decision
 from .jobs import Job, Row, rows_of
-from .request import check_option, check_seed, versions
+from .request import check_option, check_players, check_seed, versions
 from .standings import Standings, standings_of_pairs
 from .store import Json, Run
 from .workers import Limits
@@ -26,7 +26,6 @@ GAME = METHOD = "kriegspiel"
 """The game, and what stands for the method in the request of such a run."""
 RACE = Race("count-mixture")
 """What may stop a match before all its games are played."""
-FEWEST, MOST = 2, 100
 NODES_PER_SECOND = 1000
 """What the slowest engine searches at least: so long one waits for a sign of life."""
 
@@ -48,11 +47,8 @@ class EngineMatch:
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
         check_seed(self.seed)
-        if not FEWEST <= len(self.seats) <= MOST:
-            raise ValueError(f"a round robin has {FEWEST} to {MOST} engines, not {len(self.seats)}")
-        for name in self.names if len(self.seats) > 2 else ():
-            if self.names.count(name) > 1:
-                raise ValueError(f"{name} is there {self.names.count(name)} times: the engines must be different")
+        if len(self.seats) != 2:  # two may be the same
+            check_players(self.names, "a round robin", "engines")
         check_option("games", self.games)
         if self.longest is not None:
             check_option("longest", self.longest, "a positive number of plies")
@@ -126,6 +122,11 @@ class EngineMatch:
     def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
         """The standings of a round robin."""
         return standings_of_pairs(tuple(self.names), tuple(elo_of_pairs(part).pairs for part in rows), self.seed)
+
+    def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
+        """Every two engines, and the figures of their games."""
+        met = zip(self.meetings, rows, strict=True)
+        return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
         """What came out: the figures of a match, or who is best of a round robin."""

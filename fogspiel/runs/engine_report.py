@@ -72,10 +72,8 @@ def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]
     yield from (f"{sentence}\n" for sentence in standings.sentences(found))
     yield from standings.tables(found)[:2]
     cells = []
-    for (i, j), part in zip(request.meetings, rows, strict=True):
-        figures = request.figures(part)
-        score = with_interval(figures["score"], figures["interval"])
-        names, plies = (request.names[i], request.names[j]), f"{figures['plies']:.0f}"
+    for *names, figures in request.pairs(rows):
+        score, plies = with_interval(figures["score"], figures["interval"]), f"{figures['plies']:.0f}"
         cells.append((*names, str(figures["games"]), tally(figures), score, _elo(figures), plies))
     columns = ("first", "second", "games", "+ = -", "score [interval]", "Elo [interval]", "plies")
     yield Table("all", "All pairs", columns, cells)
@@ -112,8 +110,7 @@ def command(request: EngineMatch) -> str:
 
 def engine_report(request: EngineMatch, rows: Rows) -> Report:
     """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
-    games, names = 2 * sum(len(part) for part in rows), request.names
-    pairs = [(names[i], names[j], request.figures(part)) for (i, j), part in zip(request.meetings, rows, strict=True)]
+    games, names, pairs = 2 * sum(len(part) for part in rows), request.names, request.pairs(rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
     paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
     parts: list[Part] = [

@@ -33,7 +33,7 @@ def beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def _lock(descriptor: int, place: int, length: int = 1, *, shared: bool = False) -> bool:
+def lock_bytes(descriptor: int, place: int, length: int = 1, *, shared: bool = False) -> bool:
     """Lock bytes of the lock file for this process; False if another process has them."""
     try:
         if sys.platform == "win32":
@@ -83,7 +83,7 @@ class Presence:
             with mutex:
                 assert self.descriptor is not None
                 free = not self.held if length > 1 else lock not in self.held
-                if free and _lock(self.descriptor, LOCKS_AT + lock, length):
+                if free and lock_bytes(self.descriptor, LOCKS_AT + lock, length):
                     self.held.add(lock)
                     return True
             if time.monotonic() > give_up:
@@ -102,7 +102,7 @@ class Presence:
         with mutex:
             if lock in self.held or self.descriptor is None:
                 return lock in self.held
-            free = _lock(self.descriptor, LOCKS_AT + lock, shared=True)
+            free = lock_bytes(self.descriptor, LOCKS_AT + lock, shared=True)
             if free:
                 _unlock(self.descriptor, LOCKS_AT + lock)
             return not free

@@ -1,6 +1,6 @@
 """What requests have in common: the checks before anything is written, and agents that are kept as numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -11,6 +11,8 @@ from ..core.game import Game, find_game
 from .store import Json
 
 MOST_SEED = 2**63 - 1
+FEWEST, MOST = 2, 100
+"""Players of a round robin."""
 
 
 def check_seed(seed: int) -> None:
@@ -23,6 +25,15 @@ def check_option(option: str, value: float, what: str = "a positive number") -> 
     """Refuse the value of an option that is not positive and finite."""
     if not 0 < value < float("inf"):
         raise ValueError(f"--{option} is {value}: it must be {what}")
+
+
+def check_players(names: Sequence[str], event: str, what: str) -> None:
+    """Refuse too few or too many players, and one who is there more than once."""
+    if not FEWEST <= len(names) <= MOST:
+        raise ValueError(f"{event} has {FEWEST} to {MOST} {what}, not {len(names)}")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is there {names.count(name)} times: the {what} must be different")
 
 
 def versions(game: str) -> Json:

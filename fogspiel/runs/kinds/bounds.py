@@ -42,31 +42,6 @@ class Request:
         return cls(ask["game"], ask["seconds"], ask["memory"])
 
 
-@dataclass(frozen=True)
-class BoundsResult:
-    """The bounds, and the certificate that proves them."""
-
-    lower: Fraction
-    upper: Fraction
-    certificate: Json
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        return {
-            "lower": str(self.lower),
-            "upper": str(self.upper),
-            "exact": self.lower == self.upper,
-            "certificate": self.certificate,
-            "score": float((self.lower + self.upper) / 2),
-            "interval": [float(self.lower), float(self.upper)],
-        }
-
-    @classmethod
-    def from_json(cls, body: Json) -> Self:
-        """The result of a stored row."""
-        return cls(Fraction(body["lower"]), Fraction(body["upper"]), body["certificate"])
-
-
 class Bounds(ValueKind):
     """Prove bounds on the value of a game that is too large to be solved."""
 
@@ -89,7 +64,9 @@ class Bounds(ValueKind):
             context.watch(Progress(f"{stage.remark}, {bounds}"))
 
         proof = drive(stages, watch)
-        return BoundsResult(Fraction(proof["lower"]), Fraction(proof["upper"]), dict(proof)).to_json()
+        lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
+        found = {"lower": str(lower), "upper": str(upper), "exact": lower == upper, "certificate": dict(proof)}
+        return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}
 
     def headline(self, run: Run) -> str:
         return f"bounds on {run.ask['game']}"
@@ -99,13 +76,13 @@ class Bounds(ValueKind):
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
         """The bounds, and how to check them."""
-        result = BoundsResult.from_json(run.result or {})
-        if result.lower == result.upper:
-            value = f"exactly {result.lower}"
+        result = run.result or {}
+        if result["exact"]:
+            value = f"exactly {result['lower']}"
         else:
-            lower, upper = float(result.lower), float(result.upper)
+            lower, upper = result["interval"]
             width = f"({lower:.6f} and {upper:.6f}, width {upper - lower:.6f})"
-            value = f"between {result.lower} and {result.upper} {width}"
+            value = f"between {result['lower']} and {result['upper']} {width}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.1f} CPU s"
         yield f"{run.ask['game']} (classical): the first player gets {value}{spent}"
         path = delivered.certificate

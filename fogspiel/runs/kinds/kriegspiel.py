@@ -107,15 +107,14 @@ class Kriegspiel(Kind):
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
         request = EngineMatch.from_json(run.ask)
-        rows, names = request.rows(run), request.names
+        rows = request.rows(run)
         facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
         facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.to_json()}
         if len(rows) == 1:
             first, second = (seat.to_json() for seat in request.seats)
             return facts | {"first": first, "second": second} | request.outcome(rows)
-        met = zip(request.meetings, rows, strict=True)
-        figures = [{"first": names[i], "second": names[j]} | request.figures(part) for (i, j), part in met]
-        return facts | request.standings(rows).as_json() | {"meetings": figures}
+        met = [{"first": first, "second": second} | figures for first, second, figures in request.pairs(rows)]
+        return facts | request.standings(rows).as_json() | {"meetings": met}
 
     def players(self, ask: Json) -> list[str]:
         return EngineMatch.from_json(ask).names

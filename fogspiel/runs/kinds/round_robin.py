@@ -20,13 +20,11 @@ from ...tune.arena import report_key
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
 from ..report import Report
-from ..request import StoredAgent, check_option, check_seed, versions
+from ..request import StoredAgent, check_option, check_players, check_seed, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
 from ..trail import Trail
 from ..work import Context, Progress, Recorder
-
-FEWEST, MOST = 2, 100
 
 
 @dataclass(frozen=True)
@@ -41,11 +39,7 @@ class Request:
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
         check_seed(self.seed)
-        if not FEWEST <= len(self.names) <= MOST:
-            raise ValueError(f"a tournament has {FEWEST} to {MOST} players, not {len(self.names)}")
-        for name in self.names:
-            if self.names.count(name) > 1:
-                raise ValueError(f"{name} is there {self.names.count(name)} times: the players must be different")
+        check_players(self.names, "a tournament", "players")
         check_option("games", self.games)
 
     @classmethod

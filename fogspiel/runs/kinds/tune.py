@@ -79,28 +79,6 @@ def usual_games(race: str) -> int:
     return USUAL_GAMES.get(race, USUAL_MIXTURE_GAMES)
 
 
-@dataclass(frozen=True)
-class TuneResult:
-    """What came out: the answer, and its score in fresh games."""
-
-    answer: Frozen
-    games: int
-    steps: int
-    against: str
-    report: Json
-    """The figures of the score."""
-
-    def to_json(self) -> Json:
-        """The last row of the run."""
-        played = {"games": self.games, "steps": self.steps, "against": self.against, "report": self.report}
-        return {**self.answer, **played} | {key: self.report[key] for key in ("score", "interval")}
-
-    @classmethod
-    def from_json(cls, body: Json) -> Self:
-        """The result of a stored row."""
-        return cls(frozen_in(body), body["games"], body["steps"], body["against"], body["report"])
-
-
 # Work
 
 
@@ -180,8 +158,9 @@ class Tune(Kind):
             report_key(request.seed),
             request.report_games,
             threads=context.threads or 1,
-        )
-        return TuneResult(answer, arena.games, steps, request.baseline, score.as_json()).to_json()
+        ).as_json()
+        result = {**answer, "games": arena.games, "steps": steps, "against": request.baseline, "report": score}
+        return result | {key: score[key] for key in ("score", "interval")}
 
     # Telling
 
@@ -196,11 +175,10 @@ class Tune(Kind):
         """The score, and what is said of the heaviest vector, a line each."""
         answer, found = answer_of(run), []
         if run.result is not None:
-            result = TuneResult.from_json(run.result)
-            seed = f" of seed {run.ask['seed']}" if result.against == "fixed" else ""
-            score = with_interval(result.report["score"], result.report["interval"])
-            fresh = f"in {result.report['games']} fresh games"
-            found.append(f"scores {score} against the baseline `{result.against}`{seed} {fresh}")
+            against, report = run.result["against"], run.result["report"]
+            seed = f" of seed {run.ask['seed']}" if against == "fixed" else ""
+            score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
+            found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
         if answer is not None and "weights" in answer:
             many, heaviest = len(answer["weights"]), max(answer["weights"])
             mixture = f"a mixture of {many} vectors, one drawn before every pair of games"
@@ -211,11 +189,11 @@ class Tune(Kind):
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
         """The score, what the strategy does, its parameters, and what can be done with it."""
-        ask, result = run.ask, TuneResult.from_json(run.result or {})
+        ask, result = run.ask, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
-        yield f"{result.games} games in {result.steps} steps"
+        yield f"{result['games']} games in {result['steps']} steps"
         yield from self._found(run, find_game(ask["game"]))
-        theta = result.answer["theta"]
+        theta = frozen_in(result)["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
         yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"

@@ -12,19 +12,7 @@ from .page import as_html
 from .parts import Cell, Chart, Part, Report, Series, Table, cell_text
 from .text import as_csv, as_json, as_markdown, json_text
 
-__all__ = [
-    "Cell",
-    "Chart",
-    "Part",
-    "Report",
-    "Series",
-    "Table",
-    "as_json",
-    "as_markdown",
-    "cell_text",
-    "files",
-    "write_report",
-]
+__all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "cell_text", "files", "write_report"]
 
 
 def files(report: Report) -> dict[str, bytes]:

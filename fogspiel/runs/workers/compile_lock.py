@@ -5,7 +5,6 @@ the same number at the same time leave a file that is not what the index says.
 """
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ...core.heartbeat import compiling
+from ..locks import lock_bytes
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
+LOOK_SECONDS = 0.02
+"""How often it is looked whether another process has done compiling, which takes seconds."""
 _mutex = threading.RLock()
 _depth = 0
 _in_turn = False
@@ -35,7 +32,8 @@ def alone(file: Path) -> Iterator[None]:
             return
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            _lock(descriptor)
+            while not lock_bytes(descriptor, 0):
+                time.sleep(LOOK_SECONDS)
             _depth += 1
             try:
                 yield
@@ -43,18 +41,6 @@ def alone(file: Path) -> Iterator[None]:
                 _depth -= 1
         finally:
             os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    """Wait for the lock, which lasts until the file is closed."""
-    if sys.platform == "win32":
-        while True:
-            try:
-                return msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-            except OSError:
-                time.sleep(0.1)
-    else:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX)
 
 
 def compile_in_turn() -> None:
