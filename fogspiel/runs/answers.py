@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from ..core.game import find_game
 from ..tune.arena import Event
 from ..tune.step import freeze_mixture
 from .store import Json, Run
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,12 @@ def answers_of(run: Run) -> Iterator[tuple[int, Frozen]]:
             yield step.games, freeze_mixture(np.array(members), np.array(step.weights))
         elif step.theta is not None:
             yield step.games, {"theta": list(step.theta)}
+
+
+def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
+    """At most so many of the things that were found, the first and the last among them, with their places."""
+    places = np.unique(np.linspace(0, len(found) - 1, min(len(found), most)).round().astype(int)).tolist()
+    return [(place, found[place]) for place in places]
 
 
 def answer_of(run: Run) -> Frozen | None:

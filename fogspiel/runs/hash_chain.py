@@ -18,6 +18,10 @@ Json = dict[str, Any]
 MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
 
 
+class UnknownRun(StoreError):
+    """There is no run of this name."""
+
+
 class Row(NamedTuple):
     """One row of a run: its number, its kind (ask, step or result) and what it says."""
 
@@ -106,20 +110,28 @@ def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) ->
             return entry
     if faults:
         raise faults[0]
-    raise StoreError(f"there is no run named {name}: `fogspiel runs` lists the {len(entries)} runs of this store")
+    raise UnknownRun(f"there is no run named {name}: `fogspiel runs` lists the {len(entries)} runs of this store")
+
+
+def rows_after(
+    connection: sqlite3.Connection, entry: Entry, length: int = 0, digest: bytes = b""
+) -> Iterator[tuple[Row, bytes]]:
+    """The rows of a run after the first so many, of which the last has this digest; with theirs, each link verified."""
+    question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
+    for place, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id, length)), length):
+        digest = link(digest, entry.name, place, kind, body)
+        if number != place or check != digest or number >= entry.length:
+            raise Damaged("the row is not what was written", entry.name, place)
+        yield Row(number, kind, json.loads(body)), digest
 
 
 def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Entry) -> list[Row]:
     """All rows of a run, every link of the chain verified."""
     rows: list[Row] = []
     digest = b""
-    question = "SELECT number, kind, body, digest FROM rows WHERE run = ? ORDER BY number"
     try:
-        for number, kind, body, check in connection.execute(question, (entry.id,)):
-            digest = link(digest, entry.name, len(rows), kind, body)
-            if number != len(rows) or check != digest or number >= entry.length:
-                raise Damaged("the row is not what was written", entry.name, len(rows))
-            rows.append(Row(number, kind, json.loads(body)))
+        for row, digest in rows_after(connection, entry):  # noqa: B007 (the last one is compared below)
+            rows.append(row)
     except sqlite3.DatabaseError as error:
         raise locate(error, entry.name, len(rows)) from error
     if len(rows) < (written := max(entry.length, committed.get(entry.id, 0))):

@@ -5,11 +5,9 @@ A run itself measures its last answer only. This is work, so it is done when a p
 
 import time
 
-import numpy as np
-
-from ..core.agents import Frozen, Policy, policy_of
+from ..core.agents import Policy, policy_of
 from ..core.game import Game
-from ..runs.answers import answers_of
+from ..runs.answers import answers_of, thin_evenly
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
 from ..runs.trail import Point
@@ -27,19 +25,11 @@ class Enough(Exception):
     """The time for a measurement is up."""
 
 
-def choose_checkpoints(found: list[tuple[int, Frozen]]) -> list[tuple[int, Frozen]]:
-    """As many of the answers as there is time for, evenly spread."""
-    if len(found) <= CHECKPOINTS:
-        return found
-    places = np.unique(np.linspace(0, len(found) - 1, CHECKPOINTS).round().astype(int))
-    return [found[place] for place in places]
-
-
 def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
     other, points = baseline(game, ask["baseline"], ask["seed"]), list[Point]()
-    for at, answer in choose_checkpoints(list(answers_of(run))):
+    for _, (at, answer) in thin_evenly(list(answers_of(run)), CHECKPOINTS):
         score = _measure(game, policy_of(game, answer), other, ask["seed"])
         points.append(Point(at, score.mean, *score.interval))
     if run.result is not None:

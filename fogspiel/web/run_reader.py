@@ -108,17 +108,12 @@ class RunReader:
             ask = json.loads(entry.ask)
             found = FollowedRun(store, entry.id, ask, kind_of_method(ask.get("method")).trail(ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
-        question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
-        for number, kind, body, check in connection.execute(question, (entry.id, found.length)):
-            found.digest = hash_chain.link(found.digest, name, found.length, kind, body)
-            if number != found.length or check != found.digest:
-                raise Damaged("the row is not what was written", name, found.length)
-            found.length += 1
-            said = json.loads(body)
-            if kind == "result":
-                found.result = said
+        for row, digest in hash_chain.rows_after(connection, entry, found.length, found.digest):
+            found.digest, found.length = digest, row.number + 1
+            if row.kind == "result":
+                found.result = row.body
             else:
-                found.points.append(found.trail.step(said))
+                found.points.append(found.trail.step(row.body))
         if found.digest != entry.head:
             raise Damaged("the last row is not the one that was written last", name, found.length - 1)
         partial = hash_chain.partial_of(connection, entry)
@@ -130,13 +125,10 @@ class RunReader:
 
 
 def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.Entry:
-    entries, faults = hash_chain.catalogue(connection, committed)
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    if faults:
-        raise faults[0]
-    raise _unknown(name)
+    try:
+        return hash_chain.entry_of(connection, committed, name)
+    except hash_chain.UnknownRun:
+        raise _unknown(name) from None
 
 
 def _unknown(name: str) -> HTTPException:

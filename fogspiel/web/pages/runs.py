@@ -18,8 +18,10 @@ from ...kriegspiel.engine import engines
 from ...runs.agent_texts import engines_of
 from ...runs.formatting import ago, with_interval
 from ...runs.kind import kind_of, kind_of_method, title_of
+from ...runs.report import Table
 from ...runs.report.text import as_csv
-from ...runs.store import Json, Summary
+from ...runs.store import Json, Run, Summary
+from ...runs.trail import Point
 from ...stats.race import RACES
 from ...tune.methods import methods
 from .. import JsonObject
@@ -28,7 +30,6 @@ from ..requests import AnyRequest, InvalidRequest, all_faults
 from ..run_processes import resume_command
 from ..run_reader import Name
 from ..site import Site, attachment
-from ..steps_table import steps_table
 
 PATH, TITLE = "/runs", "Runs"
 MOST_POINTS = 5000
@@ -139,6 +140,26 @@ def steps_json(name: str, site: Site, after: int) -> JsonObject:
         "now": None if run.now is None else run.now.to_json(),
         **run.trail.to_json(),
     }
+
+
+def steps_table(run: Run, points: list[Point], unit: str) -> Table:
+    """Every step with its value and interval, and what was found in it where that is a vector."""
+    game = games().get(run.ask["game"])
+    tuned = any(point.population is not None for point in points)
+    names = parameters_of(game) if game and tuned else ()
+    more = ("accepted", "sigma", "population") if tuned else ()
+    worded = any(point.words is not None for point in points)
+    columns = ("step", unit, "value", "low", "high", *more, *(("words",) if worded else ()), *names)
+    rows, theta = [], [None] * len(names)
+    for number, (point, body) in enumerate(zip(points, run.steps, strict=True), 1):
+        theta = body.get("theta", theta)
+        own = (int(body["accepted"]), body["sigma"], body["population"]) if tuned else ()
+        words = (point.words or "",) if worded else ()
+        rows.append([number, point.at, point.value, point.low, point.high, *own, *words, *theta])
+    if "score" in (run.result or {}) and not tuned:
+        result = run.result or {}
+        rows.append(["result", result.get("games"), result["score"], *result["interval"], *([""] * worded)])
+    return Table("steps", f"Steps of {run.name}", columns, rows)
 
 
 def add_to(site: Site) -> None:
