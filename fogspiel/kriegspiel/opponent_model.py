@@ -4,8 +4,7 @@ Counts and models are arrays of [colour, kind of man, move number, square]; a mo
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -39,6 +38,8 @@ GENERIC = Path(__file__).with_name("model.npz")
 GENERIC_NAME, NO_MODEL = "generic", "none"
 BOTH = (0, 1)
 """The colours."""
+AT_HOME = rows_of(rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]).astype(np.float32)
+"""Where men of each colour and kind stand before the first move, as rows of 0 and 1."""
 
 
 @kernel
@@ -56,22 +57,17 @@ def count_men(state, record, counts):
                     left &= left - 1
 
 
-def count_placements(records: Iterable[Sequence[int]], colours: Sequence[int] = BOTH) -> np.ndarray:
-    """Where men of these colours stood, over all games: counts of different games can be added."""
-    counts = np.zeros(SHAPE, np.int64)
-    for record in records:
-        state = blank(rules.STATE)
-        rules.start(state)
-        count_men(state, np.array(record, np.int64), counts)
-    for colour in set(BOTH) - set(colours):
-        counts[colour] = 0
+def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np.ndarray:
+    """Where men of these colours stood in a game: counts of different games can be added."""
+    counts, state = np.zeros(SHAPE, np.int64), blank(rules.STATE)
+    rules.start(state)
+    count_men(state, np.array(record, np.int64), counts)
+    counts[[colour for colour in BOTH if colour not in colours]] = 0
     return counts
 
 
 def model_of(counts: np.ndarray) -> np.ndarray:
     """The chance of each kind on each square at each move, smoothed over moves and, later in the game, over squares."""
-    if counts.shape != SHAPE:
-        raise ValueError(f"counts of a model have the shape {SHAPE}, not {counts.shape}")
     games = counts[:, KING].sum(axis=-1)  # a game that lasts so long has one king
     if not games[:, 0].all():
         raise ValueError("a model needs at least one game with a move of each side")
@@ -101,13 +97,6 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
     return float((men * distances).sum() / men.sum())
 
 
-@cache
-def home() -> np.ndarray:
-    """Where men of each colour and kind stand before the first move, as rows of 0 and 1."""
-    men = rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]
-    return rows_of(men).astype(np.float32)
-
-
 def trust(move: int) -> float:
     """How much a model counts at a move: in full at first, later less and less."""
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
@@ -127,7 +116,7 @@ def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float
     scale *= trust(move)
     if model is None or scale == 0:
         return attraction
-    delta = model[colour, :, move] - (model[colour, :, move - 1] if move else home()[colour])
+    delta = model[colour, :, move] - (model[colour, :, move - 1] if move else AT_HOME[colour])
     for row, trend in enumerate(_matrix_rows(delta)):
         size = float(np.abs(trend).mean())
         if size > 1e-6:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,7 +98,7 @@ class Training:
         for row in rows:
             counted = [self.counts(seat["engine"]) for seat in row["seats"]]
             for game in row["games"]:
-                total += count_placements([game["record"]], [side for side in BOTH if counted[game["white"] ^ side]])
+                total += count_placements(game["record"], [side for side in BOTH if counted[game["white"] ^ side]])
         return total
 
     def draft(self, number: int) -> Path:
@@ -105,8 +106,7 @@ class Training:
         return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
+class Round(NamedTuple):
     """What a round has taught."""
 
     number: int
@@ -114,7 +114,6 @@ class Round:
     """All games so far."""
     change: float | None
     """How far the model moved in this round; the first has nothing to compare with."""
-    model: np.ndarray
 
     @property
     def settled(self) -> bool:
@@ -133,7 +132,7 @@ def train(training: Training, play: Callable[[EngineMatch], list[list[Row]]]) ->
         before, model = model, model_of(counts)
         for path in (training.draft(number), training.output):
             save_model(model, path)
-        found = Round(number, games, None if before is None else change_of(before, model), model)
+        found = Round(number, games, None if before is None else change_of(before, model))
         yield found
         if found.settled:
             return

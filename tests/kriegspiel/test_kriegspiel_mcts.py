@@ -254,7 +254,7 @@ def test_approach_a_visits_its_root_once_for_every_board():
 
 def test_a_model_counts_where_men_stood_in_the_records(tmp_path):
     umpires = [play_game((random_player(seed, 1), random_player(seed, 2)), Referee(), 60) for seed in range(6)]
-    counts = count_placements([umpire.record for umpire in umpires])
+    counts = sum(count_placements(umpire.record) for umpire in umpires)
     pawn_moves = sum(umpire.plies >= 1 for umpire in umpires)
     assert counts[0, KING, 0].sum() == pawn_moves == 6
     assert counts[0, PAWN, 0].sum() == 48

@@ -16,6 +16,7 @@ from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engi
 from fogspiel.kriegspiel.engines.mcts import A
 from fogspiel.kriegspiel.matches import code_of
 from fogspiel.kriegspiel.opponent_model import (
+    AT_HOME,
     GENERIC,
     LATEST,
     SHAPE,
@@ -24,7 +25,6 @@ from fogspiel.kriegspiel.opponent_model import (
     count_placements,
     find_model,
     habits_of,
-    home,
     load_model,
     model_of,
     save_model,
@@ -43,14 +43,14 @@ TWO = ("--engines", "greedy,random", *SMALL[2:])
 
 @pytest.fixture
 def model():
-    return model_of(count_placements([read_pgn(SCHOLAR)[0].record]))
+    return model_of(count_placements(read_pgn(SCHOLAR)[0].record))
 
 
 def test_the_first_move_of_a_model_leads_from_home(model):
     attraction = attraction_of(model, 0, 0, 1.0)
     assert attraction[PAWNS].argmax() == E4 and attraction[PAWNS, E4] > 5 > 1 > attraction[PAWNS, 12]
     assert np.allclose(attraction.mean(axis=1), 1, atol=1e-5)
-    assert home()[0, PAWN].sum() == 8 and home()[1, KING].argmax() == 60
+    assert AT_HOME[0, PAWN].sum() == 8 and AT_HOME[1, KING].argmax() == 60
 
 
 def test_without_a_model_or_beyond_it_all_squares_are_alike(model):
@@ -61,7 +61,7 @@ def test_without_a_model_or_beyond_it_all_squares_are_alike(model):
 
 def test_men_of_one_colour_can_be_counted_alone():
     record = read_pgn(SCHOLAR)[0].record
-    white, both = count_placements([record], (0,)), count_placements([record])
+    white, both = count_placements(record, (0,)), count_placements(record)
     assert (white[0] == both[0]).all() and white[1].sum() == 0 < both[1].sum()
 
 
