@@ -97,7 +97,7 @@ def _line(line: Line, scores: methods_compared.Scores) -> tuple:
         name = max(methods, key=lambda method: scores[line.game, method, methods_compared.JUDGED].mean)
         return name, scores[line.game, name, methods_compared.JUDGED]
 
-    ours, mine = best((*methods_compared.OURS, *methods_compared.WITH_CMA))
+    ours, mine = best(methods_compared.OURS)
     cells: list = [line.title, ours, mine.mean, *mine.interval]
     for theirs, score in (best(METHODS), *(best((other,)) for other in OTHERS)):
         cells += [theirs] if theirs in METHODS else []

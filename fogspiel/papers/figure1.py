@@ -188,12 +188,7 @@ def misprint_table() -> Table:
 
 
 def _panel(opponent: str, title: str, group: str) -> Chart:
-    series = [
-        Series(name, list(found), list(found.values()))
-        for name in PLAYERS
-        if name != opponent
-        for found in [rates(name, opponent)]
-    ]
+    series = [Series.of(name, rates(name, opponent).items()) for name in PLAYERS if name != opponent]
     return Chart(f"against-{opponent}", title, "characters N", "win rate", series, group=group)
 
 

@@ -7,7 +7,6 @@ the paper, its relations are; beside them stand those of the earlier sampling pr
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..kriegspiel.engine import Effort
 from ..kriegspiel.matches import EngineSpec, elo_of_pairs, statistics_of
@@ -29,55 +28,41 @@ LONGEST = 600
 """Plies after which a game against a player that cannot finish counts as drawn."""
 
 
-@dataclass(frozen=True)
-class Point:
-    """An engine against an opponent."""
-
-    first: EngineSpec
-    second: EngineSpec
-    games: int
-    longest: int | None = None
-
-    @property
-    def meeting(self) -> str:
-        """Who plays whom, as the rows have it."""
-        return f"{self.first.name} - {self.second.name}"
-
-
 def engine_with_time(engine: str, seconds: float) -> EngineSpec:
     """An engine with so many seconds per move."""
     return EngineSpec(engine, Effort(seconds=seconds))
 
 
-def points(request: Request) -> list[Point]:
+def matches(request: Request) -> list[EngineMatch]:
     """Every match of the reproduction."""
+
+    def match(first: EngineSpec, second: EngineSpec, games: int, longest: int | None = None) -> EngineMatch:
+        return EngineMatch((first, second), games, request.seed, longest)
+
     many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
     times = QUICK_TIMES if request.quick else tuple(TIMES)
     usual, half = times[0] if request.quick else USUAL_TIME, max(2, many // 2)
-    found = [Point(engine_with_time("A", time), MINIMAX, many) for time in dict.fromkeys((usual, times[-1]))]
-    found += [Point(engine_with_time(engine, time), MINIMAX, many) for time in times for engine in TREES]
-    found.append(Point(engine_with_time("C", usual), engine_with_time("random", usual), half, LONGEST))
-    for better, worse in (("los", "random"), ("aosp", "los"), ("hs", "aosp")):
-        found.append(Point(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
-    return [*found, Point(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
+    found = [match(engine_with_time("A", time), MINIMAX, many) for time in dict.fromkeys((usual, times[-1]))]
+    found += [match(engine_with_time(engine, time), MINIMAX, many) for time in times for engine in TREES]
+    for better, worse in (("C", "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):
+        found.append(match(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
+    return [*found, match(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
 
 
 def batches(request: Request) -> Batches:
     """All bouts at once."""
-    yield [
-        job
-        for point in points(request)
-        for job in EngineMatch((point.first, point.second), point.games, request.seed, point.longest).jobs((0, 1))
-    ]
+    yield [job for match in matches(request) for job in match.jobs((0, 1))]
 
 
-Played = Mapping[str, list[Row]]
+Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]
+"""Two engines, and the rows of their match."""
 
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """Our points beside the paper's relations."""
-    played = {f"{first} - {second}": part for (first, second), part in rows_by(rows, "first", "second").items()}
-    found = [point for point in points(request) if point.meeting in played]
+    found = rows_by(rows, "first", "second")
+    asked = {match.seats: found.get(tuple(match.names)) for match in matches(request)}
+    played = [(first, second, part) for (first, second), part in asked.items() if part is not None]
     return Report(
         name=request.name,
         title="Monte Carlo tree search in Kriegspiel: approaches A, B and C against the minimax program",
@@ -89,9 +74,9 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
             f"{', '.join(map(str, TIMES.values()))} s, so how strong they come out depends on the machine.",
         ),
         parts=(
-            Table("relations", "The paper's relations, and ours", RELATIONS, list(relations(found, played))),
-            Table("points", "All matches", POINTS, [_line(point, played[point.meeting]) for point in found]),
-            _figure(found, played),
+            Table("relations", "The paper's relations, and ours", RELATIONS, list(relations(played))),
+            Table("points", "All matches", POINTS, [_line(*match) for match in played]),
+            _figure(played),
         ),
     )
 
@@ -102,10 +87,10 @@ POINTS = (
 )  # fmt: skip
 
 
-def _line(point: Point, rows: list[Row]) -> tuple[Cell, ...]:
+def _line(first: EngineSpec, second: EngineSpec, rows: Sequence[Row]) -> tuple[Cell, ...]:
     strength, statistics = elo_of_pairs(rows), statistics_of(rows)
     return (
-        point.first.name, point.second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
+        first.name, second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
         strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio),
         statistics.nodes_per_move[0], statistics.refused_per_move[0], statistics.plies,
     )  # fmt: skip
@@ -115,19 +100,15 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _figure(found: Sequence[Point], played: Played) -> Chart:
+def _figure(played: Played) -> Chart:
     """Figure 10: Elo above the minimax program at each time."""
-    series = []
-    for engine in TREES:
-        here = [point for point in found if point.first.engine == engine and point.second == MINIMAX]
-        strengths = [elo_of_pairs(played[point.meeting]) for point in here]
-        shown = [
-            (point.first.effort.seconds or 0.0, strength.elo, *strength.elo_interval())
-            for point, strength in zip(here, strengths, strict=True)
-            if all(map(math.isfinite, (strength.elo, *strength.elo_interval())))
-        ]
-        if shown:
-            series.append(Series(engine, *map(list, zip(*shown, strict=True))))
+    shown: dict[str, list[tuple[float, ...]]] = {engine: [] for engine in TREES}
+    for first, second, rows in played:
+        strength = elo_of_pairs(rows)
+        numbers = strength.elo, *strength.elo_interval()
+        if first.engine in TREES and second == MINIMAX and all(map(math.isfinite, numbers)):
+            shown[first.engine].append((first.effort.seconds or 0.0, *numbers))
+    series = [Series.of(engine, points) for engine, points in shown.items() if points]
     return Chart("figure10", "Elo above the minimax program", "seconds a move", "Elo", series)
 
 
@@ -136,13 +117,9 @@ def _figure(found: Sequence[Point], played: Played) -> Chart:
 RELATIONS = ("the paper says", "measured", "verdict")
 
 
-def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str, str]]:
+def relations(played: Played) -> Iterator[tuple[str, str, str]]:
     """What the paper says, what came out, and whether that agrees."""
-    by = {
-        (point.first.engine, point.first.effort.seconds): elo_of_pairs(played[point.meeting])
-        for point in found
-        if point.second == MINIMAX
-    }
+    by = {(one.engine, one.effort.seconds): elo_of_pairs(rows) for one, two, rows in played if two == MINIMAX}
     times = sorted({time for engine, time in by if engine == "C" and time is not None})
     for (engine, time), strength in by.items():
         if engine == "A":
@@ -153,7 +130,7 @@ def relations(found: Sequence[Point], played: Played) -> Iterator[tuple[str, str
             )
     if times:
         yield from _of_trees(by, times)
-    others = {(p.first.engine, p.second.engine): elo_of_pairs(played[p.meeting]) for p in found if p.second != MINIMAX}
+    others = {(one.engine, two.engine): elo_of_pairs(rows) for one, two, rows in played if two != MINIMAX}
     for (better, worse), strength in others.items():
         if better != "C":
             yield (f"{better} is better than {worse}", _words(strength), _sign(strength))

@@ -179,19 +179,12 @@ def _orders(found: list[Row]) -> Iterator[Table | Chart | str]:
 
 def _panel(opponent: str, scores: dict[str, Score]) -> Chart:
     """Ours and the paper's, deck by deck."""
-    decks, limits = list(scores), [score.interval for score in scores.values()]
-    papers = [PAPER[deck][opponent] for deck in decks]
-    margins = [1.96 * paper_error(score) for score in scores.values()]
-    series = (
-        Series("ours", decks, [score.mean for score in scores.values()], *zip(*limits, strict=True)),
-        Series(
-            "the paper",
-            decks,
-            papers,
-            [paper - margin for paper, margin in zip(papers, margins, strict=True)],
-            [paper + margin for paper, margin in zip(papers, margins, strict=True)],
-        ),
-    )
+    ours, papers = [], []
+    for deck, score in scores.items():
+        paper, margin = PAPER[deck][opponent], 1.96 * paper_error(score)
+        ours.append((deck, score.mean, *score.interval))
+        papers.append((deck, paper, paper - margin, paper + margin))
+    series = (Series.of("ours", ours), Series.of("the paper", papers))
     note = "95 % intervals; the paper's are 1.96 times its standard error." if opponent == "random" else ""
     title = f"descending against {opponent} order"
     return Chart(f"against-{opponent}", title, "", "score", series, "dots", note, group="decks")

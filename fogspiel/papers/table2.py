@@ -250,14 +250,12 @@ def _charts(scores: dict[tuple[str, str, str], Score]) -> Iterator[Chart]:
     """A panel for each method: the median of its seeds in every game, with its interval, and the paper's score."""
     for method in METHODS:
         lines = [line for line in LINES if (line.game, method, "redrawn") in scores]
-        titles = tuple(line.title for line in lines)
         series = []
         for against in BASELINES:
-            found = [scores[line.game, method, against].over_seeds for line in lines]
-            medians, lows, highs = ([part[i] for part in found] for i in range(3))
-            series.append(Series(f"ours, {against}", titles, medians, lows, highs))
+            points = [(line.title, *scores[line.game, method, against].over_seeds[:3]) for line in lines]
+            series.append(Series.of(f"ours, {against}", points))
         paper = [(line.title, line.scores[method].score) for line in lines if method in line.scores]
-        series.append(Series("the paper", [title for title, _ in paper], [score for _, score in paper]))
+        series.append(Series.of("the paper", paper))
         yield Chart(method, method, "game", "score", series, kind="dots", group="methods")
 
 

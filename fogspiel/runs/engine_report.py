@@ -147,19 +147,15 @@ def _pair_row(first: str, second: str, found: Json) -> tuple[Cell, ...]:
 
 def _differences(pairs: Sequence[Pair]) -> Chart:
     """Elo of the first engine of each two over the second; what is infinite is not drawn."""
-    names = [f"{first} v {second}" for first, second, _ in pairs]
-    low, high = ([found["elo_interval"][side] for _, _, found in pairs] for side in (0, 1))
-    series = Series("Elo", names, [found["elo"] for _, _, found in pairs], low, high)
+    points = [(f"{first} v {second}", found["elo"], *found["elo_interval"]) for first, second, found in pairs]
     title = "Elo of the first over the second, with 95 % intervals"
-    return Chart("elo", title, "", "Elo", [series], kind="dots", note=INTERVALS_NOTE)
+    return Chart("elo", title, "", "Elo", [Series.of("Elo", points)], kind="dots", note=INTERVALS_NOTE)
 
 
 def _ratings(found: standings.Standings) -> list[Chart]:
     """Elo of every engine, where one number for each makes sense."""
     if found.elo is None or found.elo_bars is None:
         return []
-    order = sorted(range(len(found.players)), key=lambda i: -float(found.elo[i]))  # type: ignore[index]
-    low, high = ([float(bar[i]) for i in order] for bar in found.elo_bars)
-    series = Series("rating", [found.players[i] for i in order], [float(found.elo[i]) for i in order], low, high)
+    points = sorted(zip(found.players, found.elo, *found.elo_bars, strict=True), key=lambda point: -float(point[1]))
     title, note = "Elo of each engine, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
-    return [Chart("rating", title, "", "Elo", [series], kind="dots", note=note)]
+    return [Chart("rating", title, "", "Elo", [Series.of("rating", points)], kind="dots", note=note)]

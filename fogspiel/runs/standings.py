@@ -1,7 +1,6 @@
 """What a round robin says, worked out once and shown as tables, charts, sentences and JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -29,29 +28,28 @@ from .report import Chart, Series, Table
 
 RISK = 0.05
 
-Interval = tuple[float, float]
 
-
-@dataclass(frozen=True, eq=False)
 class Standings:
     """Players, every score with its interval (all of them hold together), and the rankings with their error bars."""
 
-    players: tuple[str, ...]
-    counts: np.ndarray
-    scores: np.ndarray
-    limits: np.ndarray
-    """Lower and upper limits at [i, j]: with 95 % all of them are right."""
-    claims: np.ndarray
-    weights: np.ndarray
-    weight_bars: tuple[np.ndarray, np.ndarray]
-    nash_scores: np.ndarray
-    support: int
-    support_bars: Interval
-    share: float
-    share_bars: Interval
-    luck: float
-    elo: np.ndarray | None
-    elo_bars: tuple[np.ndarray, np.ndarray] | None
+    def __init__(self, players: Sequence[str], counts: np.ndarray, seed: int) -> None:
+        """Work everything out from the counts of a round robin; the seed is that of the resampled error bars."""
+        self.players, self.counts, self.scores = tuple(players), counts, scores_of(counts)
+        self.limits = np.full((*self.scores.shape, 2), 0.5)
+        """Lower and upper limits at [i, j]: with 95 % all of them are right."""
+        for i, j in combinations(range(len(players)), 2):
+            low, high = interval(counts[i, j], RISK / self.pairs)  # Bonferroni
+            self.limits[i, j], self.limits[j, i] = (low, high), (1 - high, 1 - low)
+        self.claims, self.luck = claims(counts), share_of_luck(counts)
+        self.nash, self.share = nash_average(self.scores), cyclic_share(self.scores)
+        again = list(resample(counts, seed, RESAMPLES))
+        equilibria = [nash_average(scores_of(drawn)) for drawn in again]
+        self.weight_bars = error_bars([found.weights for found in equilibria])
+        self.support_bars = [float(bar) for bar in error_bars([found.support for found in equilibria])]
+        self.share_bars = [float(bar) for bar in error_bars([cyclic_share(scores_of(drawn)) for drawn in again])]
+        rated = self.share < TRUSTED_SHARE
+        self.elo = elo(counts) if rated else None
+        self.elo_bars = error_bars([elo(drawn) for drawn in again]) if rated else None
 
     @property
     def pairs(self) -> int:
@@ -76,7 +74,7 @@ class Standings:
     def order(self) -> list[int]:
         """The players by their score against the Nash average, then by their mean score."""
         return sorted(
-            range(len(self.players)), key=lambda i: (-round(float(self.nash_scores[i]), 9), -self.scores[i].sum())
+            range(len(self.players)), key=lambda i: (-round(float(self.nash.scores[i]), 9), -self.scores[i].sum())
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -91,15 +89,15 @@ class Standings:
             "best": self.best,
             "ranking": [self.players[i] for i in self.order()],
             "nash": {
-                "weights": self.weights.tolist(),
+                "weights": self.nash.weights.tolist(),
                 "low": self.weight_bars[0].tolist(),
                 "high": self.weight_bars[1].tolist(),
-                "scores": self.nash_scores.tolist(),
-                "support": self.support,
-                "support_bars": list(self.support_bars),
+                "scores": self.nash.scores.tolist(),
+                "support": self.nash.support,
+                "support_bars": self.support_bars,
             },
             "cyclic_share": self.share,
-            "cyclic_share_bars": list(self.share_bars),
+            "cyclic_share_bars": self.share_bars,
             "luck": self.luck,
             "circle": self.circle,
             "elo": None if self.elo is None else self.elo.tolist(),
@@ -107,44 +105,11 @@ class Standings:
         }
 
 
-def standings(players: Sequence[str], counts: np.ndarray, seed: int) -> Standings:
-    """The standings of a round robin from its counts; the seed is that of the resampled error bars."""
-    size, scores = len(players), scores_of(counts)
-    limits = np.full((size, size, 2), 0.5)
-    for i, j in combinations(range(size), 2):
-        low, high = interval(counts[i, j], RISK / (size * (size - 1) // 2))  # Bonferroni
-        limits[i, j], limits[j, i] = (low, high), (1 - high, 1 - low)
-    nash, share = nash_average(scores), cyclic_share(scores)
-    again = list(resample(counts, seed, RESAMPLES))
-    equilibria = [nash_average(scores_of(drawn)) for drawn in again]
-    weight_bars = error_bars([found.weights for found in equilibria])
-    support_bars = error_bars([found.support for found in equilibria])
-    share_bars = error_bars([cyclic_share(scores_of(drawn)) for drawn in again])
-    rated = share < TRUSTED_SHARE
-    return Standings(
-        players=tuple(players),
-        counts=counts,
-        scores=scores,
-        limits=limits,
-        claims=claims(counts),
-        weights=nash.weights,
-        weight_bars=weight_bars,
-        nash_scores=nash.scores,
-        support=nash.support,
-        support_bars=(float(support_bars[0]), float(support_bars[1])),
-        share=share,
-        share_bars=(float(share_bars[0]), float(share_bars[1])),
-        luck=share_of_luck(counts),
-        elo=elo(counts) if rated else None,
-        elo_bars=error_bars([elo(drawn) for drawn in again]) if rated else None,
-    )
-
-
 @lru_cache(maxsize=8)
 def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], ...], seed: int) -> Standings:
     """The standings from the observations of every two players, in the order of `combinations`; worked out once."""
     met = dict(zip(combinations(range(len(players)), 2), pairs, strict=True))
-    return standings(players, counts_of(len(players), met), seed)
+    return Standings(players, counts_of(len(players), met), seed)
 
 
 # In words
@@ -166,8 +131,8 @@ def sentences(found: Standings) -> Iterator[str]:
         + f". Proved at 95 % for all {2 * found.pairs} claims together (Holm): {int(found.beats.sum())} times that one "
         "player beats another."
     )
-    taken = [f"{found.players[i]} {found.weights[i]:.3f}" for i in found.order() if found.weights[i] > 5e-4]
-    yield f"The Nash average mixes {found.support} of {len(found.players)} players: {', '.join(taken)}."
+    taken = [f"{found.players[i]} {found.nash.weights[i]:.3f}" for i in found.order() if found.nash.weights[i] > 5e-4]
+    yield f"The Nash average mixes {found.nash.support} of {len(found.players)} players: {', '.join(taken)}."
     low, high = found.share_bars
     yield (
         f"Cyclic share {found.share:.1%} [{low:.1%}, {high:.1%}]: what is left of the differences when every player is "
@@ -209,7 +174,7 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
             rated = (float(found.elo[i]), float(found.elo_bars[0][i]), float(found.elo_bars[1][i]))
         ranked.append(
             (
-                names[i], found.nash_scores[i], means[i], found.weights[i], found.weight_bars[0][i],
+                names[i], found.nash.scores[i], means[i], found.nash.weights[i], found.weight_bars[0][i],
                 found.weight_bars[1][i], f"{int(found.beats[i].sum())}", "yes" if names[i] in found.best else "no",
                 *rated,
             )
@@ -242,11 +207,9 @@ def charts(found: Standings, prefix: str = "") -> list[Chart]:
     """A panel for each player: the scores against the others with their intervals; and the weights of the average."""
     names, order, drawn = found.players, found.order(), []
     for i in order:
-        others = [j for j in order if j != i]
-        low, high = ([float(found.limits[i, j, side]) for j in others] for side in (0, 1))
-        scores = Series("score", [names[j] for j in others], [found.scores[i, j] for j in others], low, high)
+        scores = Series.of("score", [(names[j], found.scores[i, j], *found.limits[i, j]) for j in order if j != i])
         title = f"{names[i]} against"
         drawn.append(Chart(f"{prefix}{i}", title, "", "score", [scores], kind="dots", group=f"{prefix}scores"))
-    low, high = ([float(bar[i]) for i in order] for bar in found.weight_bars)
-    weights = Series("Nash weight", [names[i] for i in order], [found.weights[i] for i in order], low, high)
+    low, high = found.weight_bars
+    weights = Series.of("Nash weight", [(names[i], found.nash.weights[i], low[i], high[i]) for i in order])
     return [*drawn, Chart(f"{prefix}nash", "Nash average", "", "weight", [weights], kind="bars")]

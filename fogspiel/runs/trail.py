@@ -94,5 +94,5 @@ def trail_chart(trail: Trail, points: Sequence[Point]) -> Chart | None:
     known = [point for point in points if point.value is not None]
     if not known:
         return None
-    columns = zip(*((point.at, point.value, point.low, point.high) for point in known), strict=True)
-    return Chart("way", trail.title, trail.x, trail.y, [Series(trail.y or "value", *columns)])
+    series = Series.of(trail.y or "value", [(point.at, point.value, point.low, point.high) for point in known])
+    return Chart("way", trail.title, trail.x, trail.y, [series])

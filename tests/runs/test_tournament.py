@@ -10,7 +10,7 @@ from fogspiel.core.game import find_game
 from fogspiel.runs.jobs import find_or_create_run, rows_of
 from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds import round_robin as played
-from fogspiel.runs.standings import sentences, standings
+from fogspiel.runs.standings import Standings, sentences
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.stats.round_robin import counts_of
@@ -73,20 +73,20 @@ def test_vectors_mixtures_and_runs_are_kept_as_numbers(tmp_path):
 
 def test_a_circle_is_proved_and_elo_refused_with_its_reason():
     beaten, luck = [0, 0, 0, 0, 500], [100, 100, 100, 100, 100]
-    circle = standings("abc", counts_of(3, {(0, 1): beaten, (1, 2): beaten, (0, 2): beaten[::-1]}), 1)
+    circle = Standings("abc", counts_of(3, {(0, 1): beaten, (1, 2): beaten, (0, 2): beaten[::-1]}), 1)
     assert circle.circle == ["a", "b", "c"] and circle.best == [] and circle.elo is None
-    assert circle.weights == pytest.approx([1 / 3] * 3)
+    assert circle.nash.weights == pytest.approx([1 / 3] * 3)
     assert any("No Elo is given: the cyclic share is 100.0%" in words for words in sentences(circle))
-    even = standings("abc", counts_of(3, {(0, 1): luck, (1, 2): luck, (0, 2): luck}), 1)
+    even = Standings("abc", counts_of(3, {(0, 1): luck, (1, 2): luck, (0, 2): luck}), 1)
     assert even.best == ["a", "b", "c"] and not even.beats.any() and even.circle == []
 
 
 def test_intervals_hold_together_and_mirror_each_other():
     counts = counts_of(3, {(0, 1): [10, 0, 20, 0, 70], (0, 2): [5, 5, 5, 5, 80], (1, 2): [30, 10, 10, 10, 40]})
-    found = standings("abc", counts, 1)
+    found = Standings("abc", counts, 1)
     assert np.allclose(found.limits[..., 0] + found.limits.transpose(1, 0, 2)[..., 1], 1)
     assert (found.limits[..., 0] <= found.scores).all() and (found.scores <= found.limits[..., 1]).all()
-    alone = standings("ab", counts_of(2, {(0, 1): [10, 0, 20, 0, 70]}), 1)
+    alone = Standings("ab", counts_of(2, {(0, 1): [10, 0, 20, 0, 70]}), 1)
     assert found.limits[0, 1, 0] < alone.limits[0, 1, 0]
     assert alone.elo is not None and alone.elo_bars[0][0] < alone.elo[0] < alone.elo_bars[1][0]
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.agents import Agent, Frozen, frozen_in, policy_of
+from ...core.agents import Frozen, Policy, frozen_in, policy_of
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...stats.evaluate import evaluate
 from ...stats.race import Race, interval, mean
@@ -218,8 +218,13 @@ class Tune(Kind):
 
     # Playing
 
-    def agent(self, run: Run, game: Game) -> Agent:
-        return policy_of(game, answer_for(game, run), run.name)
+    def agent(self, run: Run, game: Game) -> Policy:
+        if run.ask["game"] != game.name:
+            raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+        found = answer_of(run)
+        if found is None:
+            raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
+        return policy_of(game, found, run.name)
 
     def numbers(self, run: Run) -> Json:
         answer = answer_of(run)
@@ -234,20 +239,6 @@ class Tune(Kind):
 
 KIND = Tune()
 KINDS = (KIND,)
-
-
-def answer_for(game: Game, run: Run) -> Frozen:
-    """What a run has found so far for a game, or a ValueError that says why there is nothing."""
-    if not KIND.made(run.ask["method"]):
-        raise ValueError(
-            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
-        )
-    if run.ask["game"] != game.name:
-        raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
-    found = answer_of(run)
-    if found is None:
-        raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
-    return found
 
 
 def tuned_game(run: Run, wants: str) -> Game:

@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 Cell = str | int | float | None
 KINDS = ("line", "dots", "bars")
@@ -81,6 +81,11 @@ class Series:
         lengths = (len(self.y), len(self.low) or len(self.x), len(self.high) or len(self.x))
         if lengths != (len(self.x),) * 3 or bool(self.low) != bool(self.high):
             raise ValueError(f"series {self.name} needs as many y (and low and high, if any) as x")
+
+    @classmethod
+    def of(cls, name: str, points: Iterable[Sequence[Any]]) -> Self:
+        """The series of points (x, y) or (x, y, low, high)."""
+        return cls(name, *(list(zip(*points, strict=True)) or ((), ())))
 
 
 @dataclass(frozen=True)

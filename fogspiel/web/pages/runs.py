@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -20,7 +20,7 @@ from ...runs.formatting import ago, with_interval
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import Table
 from ...runs.report.text import as_csv
-from ...runs.store import Json, Run, Summary
+from ...runs.store import Run, Summary
 from ...runs.trail import Point
 from ...stats.race import RACES
 from ...tune.methods import methods
@@ -60,26 +60,6 @@ class RunLine(Summary):
     resume: str | None
 
 
-class RunJson(TypedDict):
-    """A run in words and numbers; its steps are served apart."""
-
-    name: str
-    kind: str
-    game: str
-    title: str
-    state: str
-    trouble: str | None
-    ask: Json
-    asked: list[list[str]]
-    steps: int
-    result: Json | None
-    found: list[str]
-    parameters: list[list[str]]
-    playable: bool
-    reported: bool
-    resume: str
-
-
 def run_lines(site: Site) -> list[RunLine]:
     """Every run, newest first."""
     return [_run_line(summary, site) for summary in site.reader.summaries()]
@@ -101,10 +81,10 @@ def _run_line(summary: Summary, site: Site) -> RunLine:
     )
 
 
-def run_json(name: str, site: Site) -> RunJson:
-    """A run with what was asked and what came out."""
-    run = site.reader.run(name)
-    state, kind = site.processes.state(name, run.state), kind_of(run)
+def run_json(run: Run, site: Site) -> JsonObject:
+    """A run in words and numbers, with what was asked and what came out; its steps are served apart."""
+    name, kind = run.name, kind_of(run)
+    state = site.processes.state(name, run.state)
     result = None if run.result is None else {key: value for key, value in run.result.items() if key != "certificate"}
     return {
         "name": name,
@@ -183,7 +163,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}")
     def one_run(name: Name) -> JsonObject:
         """What was asked, how far it has come, and what came out."""
-        return run_json(name, site)
+        return run_json(reader.run(name), site)
 
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
@@ -295,18 +275,23 @@ def _add_pages(site: Site) -> None:
         names = list(dict.fromkeys(run or []))[:MOST_COMPARED]
         if len(names) < 2:
             raise ValueError("tick two runs or more in the list of runs to compare them")
-        runs, lines = [run_json(name, site) for name in names], {line.name: line for line in run_lines(site)}
-        facts = [{label: value for label, value in each["asked"]} for each in runs]
+        runs, lines = [site.reader.run(name) for name in names], {line.name: line for line in run_lines(site)}
+        facts = [dict(kind_of(each).request_lines(each.ask)) for each in runs]
         labels = dict.fromkeys(label for known in facts for label in known)
         rows = [(label, [known.get(label, "") for known in facts]) for label in labels]
         return site.page(
-            request, "compare.html", charts=True, runs=runs, lines=[lines[name] for name in names], rows=rows
+            request,
+            "compare.html",
+            charts=True,
+            runs=[run_json(each, site) for each in runs],
+            lines=[lines[name] for name in names],
+            rows=rows,
         )
 
     @router.get("/{name}")
     def run_page(request: Request, name: Name) -> HTMLResponse:
-        run, line = run_json(name, site), next((line for line in run_lines(site) if line.name == name), None)
-        again = kind_of_method(run["ask"].get("method")).form_of(run["ask"])
-        return site.page(request, "run.html", charts=True, run=run, line=line, again=again)
+        run, line = site.reader.run(name), next((line for line in run_lines(site) if line.name == name), None)
+        again = kind_of(run).form_of(run.ask)
+        return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
 
     site.routes.include_router(router)
