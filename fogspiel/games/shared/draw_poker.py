@@ -1,7 +1,10 @@
 """Cards and bets of the small pokers."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from ...core.game import Game
 from ...core.picture import Cards, Cell, Parts, Words
 from .cards import face_down
 from .one_bet import CARD, HISTORY, MOVES, NAMES, SEEN_HISTORY, SEEN_OWN
@@ -21,18 +24,25 @@ def bets(history: np.ndarray) -> Words:
     return Words(lines or ("nobody has acted",), "Said so far")
 
 
-def draw_one_bet_view(names: str, seen: np.ndarray) -> Parts:
-    """The own card, the other's once it is shown, and the bets, with these letters for the cards."""
-    own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
-    if own < 0:
-        return NO_CARDS
-    mine, theirs = Cards("Your card", (card(names, own),)), Cards("The other's card", (card(names, other),))
-    return mine, theirs, bets(seen[SEEN_HISTORY:])
+Draw = Callable[[Game, np.ndarray], Parts]
 
 
-def draw_one_bet_state(names: str, state: np.ndarray) -> Parts:
-    """Both cards and the bets."""
-    if state[CARD] < 0:
-        return NO_CARDS
-    cards = (Cards(f"Player {who}", (card(names, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
-    return *cards, bets(state[HISTORY:])
+def pictures_with(names: str) -> tuple[Draw, Draw]:
+    """How views and states of the game with these letters for the cards are drawn."""
+
+    def draw_view(game: Game, seen: np.ndarray) -> Parts:
+        """The own card, the other's once it is shown, and the bets."""
+        own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
+        if own < 0:
+            return NO_CARDS
+        mine, theirs = Cards("Your card", (card(names, own),)), Cards("The other's card", (card(names, other),))
+        return mine, theirs, bets(seen[SEEN_HISTORY:])
+
+    def draw_state(game: Game, state: np.ndarray) -> Parts:
+        """Both cards and the bets."""
+        if state[CARD] < 0:
+            return NO_CARDS
+        cards = (Cards(f"Player {who}", (card(names, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
+        return *cards, bets(state[HISTORY:])
+
+    return draw_view, draw_state
