@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import inlined, kernel, ones
 from ...core.rng import unit
 from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN_TARGET, SHIPS, SIDE, SQUARES
 
@@ -59,12 +59,7 @@ def overlap(placement, low, high, near_low, near_high):
     """How many squares of a placement are near ones, or CROSSING if one is among the others, which are forbidden."""
     if (LOW[placement] & low) | (HIGH[placement] & high) != 0:
         return CROSSING
-    squares = (LOW[placement] & near_low) | (HIGH[placement] & near_high)
-    count = 0
-    while squares != 0:
-        squares &= squares - 1
-        count += 1
-    return count
+    return ones((LOW[placement] & near_low) | (HIGH[placement] & near_high))
 
 
 # The distribution

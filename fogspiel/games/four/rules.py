@@ -19,7 +19,8 @@ import numpy as np
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
 from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import unit
-from ..shared.columns import columns_text, drop_row, four_aligned, is_full, open_columns, stones_in
+from ..shared.bits import list_bits
+from ..shared.columns import columns_text, drop_row, four_aligned, is_full, open_columns, outcome_of, stones_in
 
 ROWS, COLUMNS, RESULT, TURNS, STONES = range(5)
 SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTHER = range(7)
@@ -50,12 +51,7 @@ def mover(state):
 
 @kernel
 def legal(state, out):
-    taken, count = state[STONES] | state[STONES + 1], 0
-    for column in range(state[COLUMNS]):
-        if not is_full(state[ROWS], taken, column):
-            out[count] = column
-            count += 1
-    return count
+    return list_bits(open_columns(state[ROWS], state[COLUMNS], state[STONES] | state[STONES + 1]), out)
 
 
 @kernel
@@ -63,10 +59,8 @@ def apply(state, action):
     player, rows = state[TURNS] % 2, state[ROWS]
     state[STONES + player] |= drop_row(rows, state[STONES] | state[STONES + 1], action)
     state[TURNS] += 1
-    if four_aligned(rows, state[STONES + player]):
-        state[RESULT] = WIN if player == 0 else LOSS
-    elif state[TURNS] == rows * state[COLUMNS]:
-        state[RESULT] = DRAW
+    full = state[TURNS] == rows * state[COLUMNS]
+    state[RESULT] = outcome_of(rows, player, state[STONES + player], full)
 
 
 @kernel

@@ -16,8 +16,9 @@ Action: the cell 0..8 that comes next in the own order, rows from the top.
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
-from ...core.kernel import inlined, kernel
+from ...core.kernel import inlined, kernel, trailing_zeros
 from ...core.rng import unit
+from ..shared.bits import list_bits
 from ..shared.boards import BOARDS, DRAWS, ILLEGAL, WINS, tic_tac_toe
 from ..shared.hidden import permute
 from . import equilibrium as solution
@@ -58,12 +59,7 @@ def left_to_write(state, player):
 
 @kernel
 def legal(state, out):
-    left, count = left_to_write(state, mover(state)), 0
-    for cell in range(CELLS):
-        if left >> cell & 1:
-            out[count] = cell
-            count += 1
-    return count
+    return list_bits(left_to_write(state, mover(state)), out)
 
 
 @inlined
@@ -100,10 +96,7 @@ def apply(state, action):
     state[WRITTEN + player] += 1
     if state[WRITTEN + player] < CELLS - 1:
         return
-    left = left_to_write(state, player)
-    for cell in range(CELLS):
-        if left >> cell & 1:
-            state[order + CELLS - 1] = cell
+    state[order + CELLS - 1] = trailing_zeros(left_to_write(state, player))
     state[WRITTEN + player] = CELLS
     if player == 1:
         state[RESULT] = duel(state, ORDER, state, ORDER + CELLS)

@@ -18,9 +18,10 @@ Action: the column that comes next in the order, 0 on the left.
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, blank
-from ...core.kernel import inlined, kernel
+from ...core.kernel import inlined, kernel, trailing_zeros
 from ...core.rng import seed_of, shuffle
-from ..shared.columns import columns_text, drop_row, four_aligned, is_full, stones_in
+from ..shared.bits import list_bits
+from ..shared.columns import columns_text, drop_row, four_aligned, is_full, outcome_of, stones_in
 from ..shared.hidden import permute
 
 ROWS, COLUMNS = 4, 7
@@ -59,40 +60,24 @@ def left_to_write(order):
 
 @kernel
 def legal(state, out):
-    left, count = left_to_write(state[ORDER + state[TURNS]]), 0
-    for column in range(COLUMNS):
-        if left >> column & 1:
-            out[count] = column
-            count += 1
-    return count
-
-
-@inlined
-def outcome_of(player, stones, turns):
-    """The first player's score after a stone of that player, the last of so many; -1 if the game goes on."""
-    if four_aligned(ROWS, stones):
-        return WIN if player == 0 else LOSS
-    return DRAW if turns == PLACES else -1
+    return list_bits(left_to_write(state[ORDER + state[TURNS]]), out)
 
 
 @kernel
 def apply(state, action):
     order = 8 * state[ORDER + state[TURNS]] + action + 1
     left = left_to_write(order)
-    if left & (left - 1) == 0:
-        last = 0
-        while left >> last != 1:
-            last += 1
-        order = 8 * order + last + 1
-    state[ORDER + state[TURNS]] = order
     if left & (left - 1) != 0:
+        state[ORDER + state[TURNS]] = order
         return
+    order = 8 * order + trailing_zeros(left) + 1
+    state[ORDER + state[TURNS]] = order
     player, taken, place = state[TURNS] % 2, state[STONES] | state[STONES + 1], COLUMNS - 1
     while is_full(ROWS, taken, (order >> (3 * place) & 7) - 1):
         place -= 1
     state[STONES + player] |= drop_row(ROWS, taken, (order >> (3 * place) & 7) - 1)
     state[TURNS] += 1
-    state[RESULT] = outcome_of(player, state[STONES + player], state[TURNS])
+    state[RESULT] = outcome_of(ROWS, player, state[STONES + player], state[TURNS] == PLACES)
 
 
 @kernel

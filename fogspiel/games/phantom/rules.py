@@ -28,8 +28,9 @@ Action k: try the cell k.
 from functools import cache
 
 from ...core.game import DRAW, LOSS, OVER, WIN, Kernel
-from ...core.kernel import inlined, kernel, variant
+from ...core.kernel import inlined, kernel, ones, trailing_zeros, variant
 from ...core.rng import below
+from ..shared.bits import list_bits
 from ..shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, outline, spread
 
 ROWS, COLUMNS, TURNS, COUNTED, TURN, RESULT, STONES, KNOWN, RECORD = 0, 1, 2, 3, 4, 5, 6, 8, 10
@@ -70,16 +71,6 @@ def record_of(state, player, turn):
     return RECORD + 2 * (state[TURNS] * player + turn)
 
 
-@inlined
-def count(mask):
-    """How many bits a mask has."""
-    total = 0
-    while mask > 0:
-        mask &= mask - 1
-        total += 1
-    return total
-
-
 @kernel
 def mover(state):
     return OVER if state[RESULT] >= 0 else state[TURN] & 1
@@ -90,12 +81,7 @@ def legal(state, out):
     player = state[TURN] & 1
     failed = state[record_of(state, player, state[TURN] >> 1) + 1]
     closed = state[STONES + player] | state[KNOWN + player] | failed
-    listed = 0
-    for cell in range(state[ROWS] * state[COLUMNS]):
-        if closed >> cell & 1 == 0:
-            out[listed] = cell
-            listed += 1
-    return listed
+    return list_bits(((1 << state[ROWS] * state[COLUMNS]) - 1) & ~closed, out)
 
 
 @kernel
@@ -120,7 +106,7 @@ def proven(state, player, columns, left, right, full):
                     chain = longer
                     longer |= spread(chain, columns, left, right, full) & own
                 liberties = spread(chain, columns, left, right, full) & ~chain
-                if liberties & state[STONES + player] or count(known | liberties) > enemies:
+                if liberties & state[STONES + player] or ones(known | liberties) > enemies:
                     known |= stone
                     doubtful ^= stone
         if state[at] >= 0:
@@ -174,7 +160,7 @@ def view(state, player, out):
     if state[COUNTED]:
         for turn in range(turns):
             stone = 1 if state[other + 2 * turn] >= 0 else 0
-            out[SEEN_RECORD + 2 * turns + turn] = count(state[other + 2 * turn + 1]) + stone
+            out[SEEN_RECORD + 2 * turns + turn] = ones(state[other + 2 * turn + 1]) + stone
 
 
 @kernel
@@ -198,7 +184,7 @@ def uniform_play(name: str, abrupt: bool) -> Kernel:
             stone = rest & -rest
             untried ^= stone
             left -= 1
-            outcome = fate(player, own, other, count(stone - 1))
+            outcome = fate(player, own, other, trailing_zeros(stone))
             if outcome != ILLEGAL:
                 own |= stone
                 if outcome != GOES_ON:

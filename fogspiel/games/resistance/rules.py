@@ -27,7 +27,7 @@ from math import comb
 import numpy as np
 
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
-from ...core.kernel import Kernel, inlined, kernel, variant
+from ...core.kernel import Kernel, inlined, kernel, ones, variant
 from ..shared.hidden import pick
 from .setups import SETUPS, VERSION, Setup
 
@@ -50,16 +50,6 @@ def points(state, outcome):
     for number in range(state[ROUND]):
         if state[OUTCOME + number] == outcome:
             total += 1
-    return total
-
-
-@inlined
-def bits(mask):
-    """How many players a mask has."""
-    total = 0
-    while mask > 0:
-        mask &= mask - 1
-        total += 1
     return total
 
 
@@ -96,7 +86,7 @@ def legal(state, out):
     if state[SECRET] > 0 and mission > 0:
         out[0] = PASS
         out[1] = SABOTAGE
-        return 2 if bits(mission & state[SECRET]) >= state[NEEDED + state[ROUND]] else 1
+        return 2 if ones(mission & state[SECRET]) >= state[NEEDED + state[ROUND]] else 1
     size = state[SPIES] if state[SECRET] == 0 else state[SIZE + state[ROUND]]
     count = 0
     mask = (1 << size) - 1

@@ -6,6 +6,7 @@ a line cannot run on from the top of one column to the bottom of the next. Board
 
 import numpy as np
 
+from ...core.game import DRAW, LOSS, WIN
 from ...core.kernel import inlined
 
 SIGNS = (".", "X", "O")
@@ -54,6 +55,14 @@ def four_aligned(rows, stones):
         return True
     pairs = stones & (stones >> (rows + 2))
     return pairs & (pairs >> (2 * (rows + 2))) != 0
+
+
+@inlined
+def outcome_of(rows, player, stones, full):
+    """The first player's score after a stone of that player, which may fill the board; -1 if the game goes on."""
+    if four_aligned(rows, stones):
+        return WIN if player == 0 else LOSS
+    return DRAW if full else -1
 
 
 def columns_text(rows: int, columns: int, first: int, second: int) -> str:
