@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel, ones
 from ...core.rng import unit
-from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN_TARGET, SHIPS, SIDE, SQUARES
+from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN_SHIP, SEEN_TARGET, SHIPS, SIDE, SQUARES
 
 # Tables
 
@@ -89,7 +89,7 @@ def bound(value, most):
 
 
 @kernel
-def prepare_distribution(theta, classes, contact, plan, block):
+def prepare_fleets(theta, classes, contact, plan, block):
     """The weights of a distribution whose class weights begin at `classes`."""
     for ship in range(SHIPS):
         length, factors = LENGTHS[ship], block + FACTORS + ship * (CROSSING + 1)
@@ -154,6 +154,22 @@ def draw_placement(plan, factors, integers, reals, ship, low, high, near_low, ne
     if total == 0.0:
         return -1
     return first_reaching(reals, SUM + integers[LISTS + 2 * ship], (1.0 - unit(stream)) * total) - SUM
+
+
+@kernel
+def place(plan, block, seen, ship, stream):
+    """A place for the next ship of the own fleet."""
+    integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
+    list_placements(plan, block, seen, integers, reals)
+    low, high, near_low, near_high = 0, 0, 0, 0
+    for earlier in range(ship):
+        placement = seen[SEEN_SHIP + earlier]
+        low |= LOW[placement]
+        high |= HIGH[placement]
+        near_low |= NEAR_LOW[placement]
+        near_high |= NEAR_HIGH[placement]
+    factors = block + FACTORS + ship * (CROSSING + 1)
+    return integers[LIVE + draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream)]
 
 
 @kernel

@@ -10,52 +10,9 @@ import numpy as np
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.kernel import Kernel, kernel, variant
 from ...core.rng import below, stream_of, unit
-from .fleets import (
-    CLASS,
-    CLASSES,
-    CROSSING,
-    DISTRIBUTION,
-    FACTORS,
-    HIGH,
-    INTEGERS,
-    LARGEST,
-    LIVE,
-    LOW,
-    NEAR_HIGH,
-    NEAR_LOW,
-    REALS,
-    bound,
-    draw_placement,
-    first_reaching,
-    list_placements,
-    prepare_distribution,
-    tally_fleets,
-)
-from .rules import (
-    FLEET,
-    HIT,
-    HITS,
-    LENGTHS,
-    MOST_ACTIONS,
-    PLACEMENTS,
-    SEA,
-    SEEN_HITS,
-    SEEN_MINE,
-    SEEN_PLACED,
-    SEEN_SEA,
-    SEEN_SHIP,
-    SEEN_TARGET,
-    SHIPS,
-    SIDE,
-    SQUARES,
-    apply,
-    legal,
-    mover,
-    resample,
-    score,
-    start,
-    view,
-)
+from . import rules
+from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
+from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES
 
 # The strategy: one distribution over fleets for the own one, another for what to expect of the other's
 
@@ -71,8 +28,8 @@ def prepare_with(fleets: int) -> Kernel:
 
     @variant(fleets)
     def prepare(theta, plan):
-        prepare_distribution(theta, PLACING, CONTACT_PLACING, plan, PLAN_PLACING)
-        prepare_distribution(theta, BELIEF, CONTACT_BELIEF, plan, PLAN_BELIEF)
+        prepare_fleets(theta, PLACING, CONTACT_PLACING, plan, PLAN_PLACING)
+        prepare_fleets(theta, BELIEF, CONTACT_BELIEF, plan, PLAN_BELIEF)
         plan[PLAN_GREED] = math.exp(bound(theta[GREED], GREEDIEST))
         plan[PLAN_FLEETS] = fleets
 
@@ -99,27 +56,10 @@ def shot(plan, seen, actions, stream):
 
 
 @kernel
-def place(plan, seen, stream):
-    """A place for the next ship."""
-    integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
-    list_placements(plan, PLAN_PLACING, seen, integers, reals)
-    ship = seen[SEEN_PLACED]
-    low, high, near_low, near_high = 0, 0, 0, 0
-    for earlier in range(ship):
-        placement = seen[SEEN_SHIP + earlier]
-        low |= LOW[placement]
-        high |= HIGH[placement]
-        near_low |= NEAR_LOW[placement]
-        near_high |= NEAR_HIGH[placement]
-    factors = PLAN_PLACING + FACTORS + ship * (CROSSING + 1)
-    return integers[LIVE + draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream)]
-
-
-@kernel
 def choose(seen, actions, plan, stream):
     """Place ships by the one distribution, shoot by the other."""
     if seen[SEEN_PLACED] < SHIPS:
-        return SQUARES + place(plan, seen, stream)
+        return SQUARES + place(plan, PLAN_PLACING, seen, seen[SEEN_PLACED], stream)
     return shot(plan, seen, actions, stream)
 
 
@@ -181,14 +121,14 @@ def show(seen: np.ndarray) -> str:
     if seen[SEEN_PLACED] < SHIPS:
         to_do = f"a ship of {LENGTHS[seen[SEEN_PLACED]]} is to be placed"
     else:
-        to_do = "your move" if seen[SEEN_MINE] else "the other's move"
-    counts = f"hits: you {seen[SEEN_HITS]}, the other {seen[SEEN_HITS + 1]} of {FLEET}; {to_do}"
+        to_do = "your move" if seen[rules.SEEN_MINE] else "the other's move"
+    counts = f"hits: you {seen[rules.SEEN_HITS]}, the other {seen[rules.SEEN_HITS + 1]} of {rules.FLEET}; {to_do}"
     return f"{counts}\n{beside(sea_text(target), sea_text(own))}\nleft: the other's sea, right: yours"
 
 
 def reveal(state: np.ndarray) -> str:
     seas = ["".join(".#ox"[cell] for cell in state[SEA + SQUARES * i : SEA + SQUARES * (i + 1)]) for i in range(2)]
-    counts = f"hits: player 1 {state[HITS]}, player 2 {state[HITS + 1]} of {FLEET}"
+    counts = f"hits: player 1 {state[rules.HITS]}, player 2 {state[rules.HITS + 1]} of {rules.FLEET}"
     return f"{counts}\n{beside(sea_text(seas[0]), sea_text(seas[1]))}\nleft: player 1's sea, right: player 2's"
 
 
@@ -204,7 +144,7 @@ def class_means(squares: np.ndarray) -> np.ndarray:
 def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
     """How often, in per cent, a fleet of one of the two distributions has a ship on each square."""
     plan, tally = np.zeros(DISTRIBUTION), np.zeros(2 * SQUARES, np.int64)
-    prepare_distribution(theta, classes, contact, plan, 0)
+    prepare_fleets(theta, classes, contact, plan, 0)
     tally_fleets(plan, 0, np.zeros(SEEN_SEA + SQUARES, np.int64), SKETCHED, tally, stream_of(SKETCHED))
     return 100 * class_means(tally[:SQUARES]).reshape(SIDE, SIDE) / SKETCHED
 
@@ -250,9 +190,9 @@ def sea(name: str, title: str, fleets: int) -> Game:
         family="battleship",
         kind="Boards",
         version=1,
-        rules=Rules(start, mover, legal, apply, view, score),
-        resample=resample,
-        sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, MOST_ACTIONS),
+        rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
+        resample=rules.resample,
+        sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, rules.MOST_ACTIONS),
         show=show,
         reveal=reveal,
         label=label,

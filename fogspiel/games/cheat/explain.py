@@ -8,23 +8,8 @@ from ...core.agents import Policy
 from ...core.explanation import Cell, Explanation, Table
 from ...core.game import Game
 from ..shared.sampling import choices, estimate_score
-from .rules import (
-    CALL,
-    COLOUR,
-    COLOURS,
-    DEALT,
-    HALF,
-    HAND,
-    LAID,
-    NAMES,
-    NEVER_LOSE,
-    NOISE,
-    OPENER,
-    PARAMETERS,
-    RANKS,
-    SEED,
-    SPECIAL,
-)
+from . import rules
+from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, OPENER, RANKS
 
 ASKED = 4000
 """How often the player is asked in each situation."""
@@ -77,7 +62,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     colours = ", ".join(f"{NAMES[colour]} {estimate_score(count, ASKED)}" for colour, count in opened)
     held = ", ".join(f"{number} {name}" for number, name in zip(OPENING, NAMES, strict=True))
     first = f"With {held} it opens: {colours}."
-    if player.strategy is NEVER_LOSE:
+    if player.strategy is rules.NEVER_LOSE:
         return Explanation((*(rule.format(player.name) for rule in RULES), first), (table,))
     return Explanation((*_drivers(player), first), (table,))
 
@@ -90,7 +75,7 @@ def _drivers(player: Policy) -> tuple[str, ...]:
         "calling": [],
     }
     whatever, lying, calling = kinds.values()
-    for name, weight in zip(PARAMETERS, player.thetas[0].tolist(), strict=False):  # a 29th one is no coefficient
+    for name, weight in zip(rules.PARAMETERS, player.thetas[0].tolist(), strict=False):  # a 29th one is no coefficient
         factors = name.split(" x ")
         if weight and not set(factors) <= SAME:
             terms = calling if "call" in factors else lying if "lie" in factors else whatever
@@ -100,10 +85,10 @@ def _drivers(player: Policy) -> tuple[str, ...]:
         heavy = sorted(terms, key=lambda term: -abs(term[0]))[:SHOWN]
         listed = ", ".join(f"{weight:+.3g} {name}" for weight, name in heavy)
         said.append(f"What counts most in {kind}: {listed or 'nothing'}.")
-    odd = f", plus arbitrary numbers of standard deviation {SPECIAL:g} that its last parameter stands for"
+    odd = f", plus arbitrary numbers of standard deviation {rules.SPECIAL:g} that its last parameter stands for"
     return (
         f"{player.name} takes the action of the highest value, a quadratic function of what it leads to"
-        f"{odd if len(player.thetas[0]) > SEED else ''}, with noise of standard deviation {NOISE:g}.",
+        f"{odd if len(player.thetas[0]) > rules.SEED else ''}, with noise of standard deviation {rules.NOISE:g}.",
         *said,
         "Hands and pile count in 26 cards, own suited cards in 13; lie is 1 for a lie, and for a call the chance that "
         "a card of the other's is none of the colour; call is 1 for a call.",

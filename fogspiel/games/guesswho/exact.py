@@ -14,19 +14,8 @@ from ...core.exact import ANYBODY, BestReply, members_of, reply_to_members
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
 from ...core.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
-from .rules import (
-    CHARACTERS,
-    FAMILY,
-    GAMES,
-    GOD,
-    SEEN_ASKED,
-    SEEN_CHARACTERS,
-    SEEN_OTHER,
-    SEEN_OWN,
-    SEEN_TURN,
-    STOCHASTIC,
-    question,
-)
+from . import rules
+from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, question
 
 # A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to its
 # last pool over its first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
@@ -91,7 +80,7 @@ def player_of(strategy: Strategy, theta: np.ndarray) -> Player:
     """The player of a parameter vector."""
     plan = np.zeros(strategy.plan)
     strategy.prepare(theta, plan)
-    how = DRAWN if strategy is STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
+    how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
     return Player(compiled(strategy.choose, CHOOSE), how, plan)
 
 
@@ -106,13 +95,13 @@ def characters_of(game: Game) -> int:
     """How many characters each player has to search at the start."""
     state = np.zeros(game.sizes.state, np.int64)
     game.rules.start(state)
-    return int(state[CHARACTERS])
+    return int(state[rules.CHARACTERS])
 
 
 def _players(policy: Policy) -> list[tuple[Fraction, Player]]:
     """The players behind a policy, with the probability of each."""
     strategy = policy.strategy
-    if not any(strategy is known for known in (FAMILY, STOCHASTIC, GOD, UNIFORM)):
+    if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
         raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
     if policy.how not in (ALONE, MIXED):
         raise ValueError(f"{policy.name} changes from game to game: exact results need fixed players or mixtures")
@@ -131,8 +120,10 @@ def _pairs(first: Policy, second: Policy) -> Iterator[tuple[Fraction, Player, Pl
 
 def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
     """The exact score of `first` against `second`, the mean of both starting orders."""
-    if not any(game is known for known in GAMES):
-        raise ValueError(f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in GAMES)}")
+    if not any(game is known for known in rules.GAMES):
+        raise ValueError(
+            f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in rules.GAMES)}"
+        )
     characters, pairs = characters_of(game), list(_pairs(first, second))
     certain = sum(player.how == CERTAIN and other.how == CERTAIN for _, player, other in pairs)
     if (len(pairs) - certain + certain / 100) * characters**3 > MOST_WORK:

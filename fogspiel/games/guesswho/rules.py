@@ -15,19 +15,7 @@ right one, 0..n-1: below c the answer is yes and c are left, otherwise no and n-
 
 import numpy as np
 
-from ...core.game import (
-    CHANCE,
-    LOSS,
-    OVER,
-    WIN,
-    Game,
-    Rules,
-    Sizes,
-    Strategy,
-    Vector,
-    nothing_hidden,
-    nothing_to_prepare,
-)
+from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden, nothing_to_prepare
 from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import below, unit
 
@@ -196,19 +184,16 @@ STOCHASTIC = Strategy("size of the question, randomised", LETTERS, 5, prepare, c
 GOD = Strategy("God", (), 1, nothing_to_prepare, choose_god)
 
 
-def printed_vector(alpha: float, gamma: float, zeta: float, iota: float) -> Vector:
-    """The vector that plays as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8."""
-    return (alpha / 2, gamma / 4, zeta / 8, iota)
-
-
-ONL, BEST = (-0.25, -1.5, 0.0, 0.0), (-0.56, -1.58, -0.06, -0.022)
-VECTORS: dict[str, Vector] = {
+VECTORS = {
     "dichotomy": (0.0, 0.0, 0.0, 0.0),
     "OL": (1.0, 0.0, 0.0, 0.0),
-    "ONL": ONL,
-    "Best": BEST,
-    "ONL-printed": printed_vector(*ONL),
-    "Best-printed": printed_vector(*BEST),
+    "ONL": (-0.25, -1.5, 0.0, 0.0),
+    "Best": (-0.56, -1.58, -0.06, -0.022),
+}
+VECTORS |= {  # as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8
+    f"{name}-printed": (alpha / 2, gamma / 4, zeta / 8, iota)
+    for name, (alpha, gamma, zeta, iota) in VECTORS.items()
+    if name in ("ONL", "Best")
 }
 
 SOURCE = (

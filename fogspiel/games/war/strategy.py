@@ -11,9 +11,9 @@ import numpy as np
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
 from ...core.kernel import Kernel, inlined, kernel, variant
 from ...core.rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
+from . import rules
 from .rules import (
     CARDS,
-    DEALING,
     DECK,
     FINISHED,
     HEAD,
@@ -26,27 +26,16 @@ from .rules import (
     RESULT,
     RING,
     SEEN_BOTTOM,
-    SEEN_OTHER,
-    SEEN_OWN,
     SEEN_PACKET,
-    SEEN_PLACED,
     SEEN_TOP,
     SEEN_VALUES,
     SEEN_WON,
-    VALUES,
     WINNER,
     WON,
-    apply,
     deal,
     lay_out,
-    legal,
-    mover,
     play_trick,
-    resample,
-    score,
     slot,
-    start_with,
-    view,
 )
 
 # The strategy of the paper, section V-A
@@ -302,10 +291,10 @@ def card_name(values: int, card: int) -> str:
 
 def show(seen: np.ndarray) -> str:
     values, packet = int(seen[SEEN_VALUES]), int(seen[SEEN_PACKET])
-    lines = [f"your deck: {seen[SEEN_OWN]} cards; the other's: {seen[SEEN_OTHER]}"]
+    lines = [f"your deck: {seen[rules.SEEN_OWN]} cards; the other's: {seen[rules.SEEN_OTHER]}"]
     if packet:
         names = [card_name(values, int(card)) for card in seen[SEEN_WON : SEEN_WON + packet]]
-        left = [name for i, name in enumerate(names) if not seen[SEEN_PLACED] >> i & 1]
+        left = [name for i, name in enumerate(names) if not seen[rules.SEEN_PLACED] >> i & 1]
         lines.append(f"you won: {' '.join(names)}")
         if len(left) < packet:
             placed = f"{seen[SEEN_TOP]} from the top, {seen[SEEN_BOTTOM]} from the bottom"
@@ -314,13 +303,13 @@ def show(seen: np.ndarray) -> str:
 
 
 def reveal(state: np.ndarray) -> str:
-    values = int(state[VALUES])
+    values = int(state[rules.VALUES])
     lines = []
     for player in (0, 1):
         ring = [int(state[slot(state, player, i)]) for i in range(state[HELD + player])]
         lines.append(f"player {player + 1} ({len(ring)}): " + " ".join(card_name(values, card) for card in ring))
     packet = [card_name(values, int(card)) for card in state[WON : WON + state[PACKET]]]
-    lines.append(("undealt: " if state[PHASE] == DEALING else "packet: ") + " ".join(packet))
+    lines.append(("undealt: " if state[PHASE] == rules.DEALING else "packet: ") + " ".join(packet))
     return "\n".join(lines)
 
 
@@ -359,6 +348,7 @@ SOURCE = (
 
 def deck(name: str, title: str, values: int, copies: int, parameters: int, shared: bool = False) -> Game:
     """The record of one deck."""
+    start = rules.start_with(values, copies, int(shared))
     letters = ("A", "B", "C", "D")[:parameters]
     tail = (0.0,) * (parameters - 3)
     return Game(
@@ -367,8 +357,8 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         family="war",
         kind="Cards",
         version=1,
-        rules=Rules(start_with(values, copies, int(shared)), mover, legal, apply, view, score),
-        resample=resample,
+        rules=Rules(start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
+        resample=rules.resample,
         sizes=Sizes(DECK + 2 * RING, SEEN_WON + MOST_CARDS, max(values * copies, 2 * values + 1)),
         show=show,
         reveal=reveal,
