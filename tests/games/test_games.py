@@ -12,8 +12,10 @@ import pytest
 from support.every_game import every_game, every_resampled_game, every_tunable_game
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
-from fogspiel.core.agents import find_policy, fixed_baseline, policy_names, redrawn_baseline
-from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game, nothing_hidden
+from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
+from fogspiel.core.exact import exact_score
+from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game, nothing_hidden, parameters_of
+from fogspiel.core.kernel import COMPILED
 from fogspiel.core.rng import below, stream_of
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import Match
@@ -201,10 +203,21 @@ def test_the_fused_kernel_scores_as_the_rules_do(game):
     pairs += [
         (fixed_baseline(game, 7), find_policy(game, n)) for n, s in game.named.items() if not isinstance(s, Strategy)
     ]
+    count = 2000 if COMPILED and game.family in ("guesswho", "morra", "nim", "pig") else 60
     for first, second in pairs:
         fused, plain = Match(game, first, second), Match(game, first, second, fused=False)
         assert fused.fused and not plain.fused
-        assert (fused.scores(21, 0, 60) == plain.scores(21, 0, 60)).all()
+        for seats in ("swapped", "coin"):
+            assert (fused.scores(21, 5, count, seats) == plain.scores(21, 5, count, seats)).all()
+
+
+@pytest.mark.parametrize("name", ["morra", "nim", "permutation-four", "permutation-ttt", "pig"])
+def test_players_in_turn_have_no_exact_score(name):
+    game = find_game(name)
+    player, several = fixed_baseline(game, 1), policies_in_turn(game, np.zeros((2, len(parameters_of(game)))))
+    for pair in ((player, several), (several, player)):
+        with pytest.raises(ValueError, match="in turn have no single exact score"):
+            exact_score(game, *pair)
 
 
 @every_tunable_game

@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
 from math import floor
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.played_games import agrees
 
 from fogspiel.core.agents import (
     Policy,
@@ -26,7 +26,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import replay, view_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.guesswho import exact as truth
-from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
+from fogspiel.games.guesswho.rules import GAMES, VECTORS, prepare, question
 
 NUMBERS = 20_000 if COMPILED else 100
 POOLS, POOL = range(2, 129), st.integers(2, 128)
@@ -172,7 +172,7 @@ def test_the_two_scores_of_a_pair_add_up_to_one(seed, other_seed):
 
 
 def test_a_mixture_scores_the_mean_of_its_members():
-    vectors = [VECTORS["OL"], VECTORS["dichotomy"], BEST]
+    vectors = [VECTORS["OL"], VECTORS["dichotomy"], VECTORS["Best"]]
     mixed, god = mixture_policy(SMALL, np.array(vectors), (1, 1, 2)), find_policy(SMALL, "God")
     scores = [truth.exact_score(SMALL, vector_policy(SMALL, vector), god) for vector in vectors]
     assert truth.exact_score(SMALL, mixed, god) == (scores[0] + scores[1] + 2 * scores[2]) / 4
@@ -200,7 +200,7 @@ def pairs_of_players():
             find_policy(game, "Best") if game.sizes.actions > 24 else fixed_baseline(game, 5),
         )
     yield SMALL, find_policy(SMALL, "uniform"), find_policy(SMALL, "God")
-    yield SMALL, mixture_policy(SMALL, np.array([ONL, (1, 0, 0, 0)]), (1, 3)), find_policy(SMALL, "God")
+    yield SMALL, mixture_policy(SMALL, np.array([VECTORS["ONL"], (1, 0, 0, 0)]), (1, 3)), find_policy(SMALL, "God")
     yield RANDOMISED, vector_policy(RANDOMISED, (1, 0, 0, 0, 0.5)), vector_policy(RANDOMISED, (0, 0, 0, 0, -2))
 
 
@@ -208,20 +208,7 @@ def pairs_of_players():
 def test_simulation_agrees_with_the_exact_score(game, first, second):
     if not COMPILED and game.sizes.actions > 24:
         pytest.skip("needs compiled kernels")
-    pairs = Match(game, first, second).scores(7, 0, NUMBERS).mean(axis=1) / 2
-    error = pairs.std() / len(pairs) ** 0.5
-    assert abs(pairs.mean() - float(truth.exact_score(game, first, second))) < 4 * error
-
-
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-@pytest.mark.parametrize("seats", ["swapped", "coin"])
-def test_the_fused_kernel_gives_the_scores_of_the_rules(game, seats):
-    contenders = [fixed_baseline(game, 1), fixed_baseline(game, 2), find_policy(game, "Best"), redrawn_baseline(game)]
-    for first, second in pairwise(contenders):
-        fused, generic = (Match(game, first, second, fused=f) for f in (True, False))
-        assert fused.fused and not generic.fused
-        few = NUMBERS // 10
-        assert (fused.scores(3, 5, few, seats) == generic.scores(3, 5, few, seats)).all()
+    assert agrees(game, first, second, truth.exact_score(game, first, second), NUMBERS)
 
 
 def test_without_beta_the_stochastic_game_is_the_deterministic_one():

@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.played_games import agrees
 
-from fogspiel.core.agents import (
-    find_policy,
-    fixed_baseline,
-    mixture_policy,
-    policies_in_turn,
-    redrawn_baseline,
-    vector_policy,
-)
+from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
 from fogspiel.core.game import find_game
 from fogspiel.core.session import record_game, replay
@@ -144,20 +138,7 @@ def test_mixtures_average_and_uniform_players_agree_with_played_games():
     assert exact_score(NIM, mixed, three) == exact
     assert exact_score(NIM, uniform, uniform) == Fraction(1, 2)
     for first, second in ((one, uniform), (mixed, uniform), (uniform, two)):
-        means = Match(NIM, first, second).scores(3, 0, 100_000).mean(axis=1) / 2
-        error = abs(means.mean() - float(exact_score(NIM, first, second)))
-        assert error <= 4 * means.std() / len(means) ** 0.5
-
-
-def test_the_fused_kernel_gives_the_same_scores_number_for_number():
-    for first, second in (
-        (fixed_baseline(NIM, 1), redrawn_baseline(NIM)),
-        (EXACT, redrawn_baseline(NIM)),
-        (fixed_baseline(NIM, 4), fixed_baseline(NIM, 5)),
-    ):
-        fused, plain = Match(NIM, first, second), Match(NIM, first, second, fused=False)
-        assert fused.fused and not plain.fused
-        assert (fused.scores(5, 0, 2000) == plain.scores(5, 0, 2000)).all()
+        assert agrees(NIM, first, second, exact_score(NIM, first, second))
 
 
 def test_random_value_functions_score_half_with_the_spread_of_the_specification():
@@ -171,7 +152,5 @@ def test_random_value_functions_score_half_with_the_spread_of_the_specification(
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="redrawn value function"):
         exact_score(NIM, PERFECT, redrawn_baseline(NIM))
-    with pytest.raises(ValueError, match="in turn have no single exact score"):
-        exact_score(NIM, policies_in_turn(NIM, np.zeros((2, 383))), PERFECT)
     with pytest.raises(ValueError, match="383 parameters"):
         vector_policy(NIM, [0.0] * 382)

@@ -6,6 +6,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from support.played_games import referee
 
 from fogspiel.core.kernel import COMPILED, kernel
 from fogspiel.games.permutation.scores import best_response, exploitability, score
@@ -46,18 +47,6 @@ TINY = [
     (DIAGONALS, Board("diagonals", 2, 2, diagonals_fate, rectangle_symmetries(2, 2))),
     (STRIP, Board("strip", 1, 5, strip_fate, rectangle_symmetries(1, 5))),
 ]
-
-
-def referee(grid, first, second):
-    """The rules once more, in the words of the paper."""
-    stones, orders = [set(), set()], [list(first), list(second)]
-    for turn in range(grid.cells):
-        mover = turn % 2
-        cell = next(c for c in orders[mover] if c not in stones[0] | stones[1])
-        stones[mover].add(cell)
-        if any(set(line) <= stones[mover] for line in grid.lines):
-            return Fraction(1 - mover)
-    return HALF
 
 
 def all_scores(grid):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.agents import fixed_baseline, mixture_policy, policies_in_turn, redrawn_baseline, vector_policy
+from fogspiel.core.agents import fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
 from fogspiel.core.game import find_game
 from fogspiel.core.rng import below, seed_of
@@ -114,8 +114,6 @@ def test_the_exact_score_is_that_of_the_two_games_and_mixtures_average():
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="redrawn at permutation-four is not known"):
         exact_score(GAME, redrawn_baseline(GAME), fixed_baseline(GAME, 1))
-    with pytest.raises(ValueError, match="in turn have no single exact score"):
-        exact_score(GAME, policies_in_turn(GAME, np.zeros((2, 2))), fixed_baseline(GAME, 1))
     with pytest.raises(ValueError, match="finite"):
         truth.first_player_matrix([float("nan")], [0.0])
 

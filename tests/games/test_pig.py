@@ -8,19 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.played_games import agrees
 
-from fogspiel.core.agents import (
-    find_policy,
-    fixed_baseline,
-    mixture_policy,
-    policies_in_turn,
-    redrawn_baseline,
-    vector_policy,
-)
+from fogspiel.core.agents import find_policy, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
 from fogspiel.core.game import CHANCE, OVER, find_game
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
 from fogspiel.games.pig import exact as truth
 from fogspiel.games.pig import rules
 
@@ -31,12 +24,6 @@ UNIFORM = find_policy(PIG, "uniform")
 
 def hold(threshold):
     return vector_policy(PIG, [(threshold - 20) / 2])
-
-
-def agrees(first, second, exact, pairs=100_000):
-    """Whether played games score within four standard errors of the exact value."""
-    means = Match(PIG, first, second).scores(7, 0, pairs).mean(axis=1) / 2
-    return abs(means.mean() - float(exact)) <= 4 * means.std() / pairs**0.5
 
 
 @cache
@@ -137,7 +124,7 @@ def test_the_best_threshold_against_a_redrawn_gaussian_scores_as_specified():
     for slope, ceiling in ((1, 0.5167), (2, 0.5223), (3, 0.5262)):
         scores = truth.threshold_matrix()[2:, 2:] @ truth.redrawn_law(slope)[2:]
         assert 2 + scores.argmax() == 25 and scores.max() == pytest.approx(ceiling, abs=5e-5)
-        assert slope != 2 or agrees(HOLD25, redrawn_baseline(PIG), scores.max())
+        assert slope != 2 or agrees(PIG, HOLD25, redrawn_baseline(PIG), scores.max())
 
 
 @pytest.mark.parametrize(("threshold", "other"), [(60, 50), (100, 35)])
@@ -191,9 +178,9 @@ def test_the_optimum_beats_every_threshold_and_by_how_much():
 
 
 def test_played_games_agree_with_the_tables():
-    assert agrees(HOLD20, HOLD25, exact_score(PIG, HOLD20, HOLD25))
+    assert agrees(PIG, HOLD20, HOLD25, exact_score(PIG, HOLD20, HOLD25))
     for first, second in ((OPTIMAL, HOLD20), (OPTIMAL, UNIFORM), (HOLD25, UNIFORM)):
-        assert agrees(first, second, truth.rate(first, second), 30_000)
+        assert agrees(PIG, first, second, truth.rate(first, second), 30_000)
 
 
 def test_the_optimal_plan_takes_less_than_two_seconds():
@@ -205,19 +192,12 @@ def test_the_optimal_plan_takes_less_than_two_seconds():
     assert (plan.reshape(100, 100, 100) == optimum().rolls).all()
 
 
-def test_the_fused_kernel_gives_the_same_scores_number_for_number():
-    for first, second in ((HOLD20, HOLD25), (fixed_baseline(PIG, 1), redrawn_baseline(PIG)), (hold(2), hold(100))):
-        fused, plain = Match(PIG, first, second), Match(PIG, first, second, fused=False)
-        assert fused.fused and not plain.fused
-        assert (fused.scores(5, 0, 3000) == plain.scores(5, 0, 3000)).all()
-
-
 def test_mixtures_average():
     mixed = mixture_policy(PIG, np.array([[0.0], [15.0]]), (1, 3))
     exact = exact_score(PIG, mixed, HOLD25)
     assert exact == (exact_score(PIG, HOLD20, HOLD25) + 3 * exact_score(PIG, hold(50), HOLD25)) / 4
     assert truth.rate(mixed, HOLD25) == pytest.approx(float(exact), abs=1e-12)
-    assert agrees(mixed, HOLD25, exact)
+    assert agrees(PIG, mixed, HOLD25, exact)
 
 
 def test_two_of_a_kind_share_the_points():
@@ -230,7 +210,6 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
         "optimal": OPTIMAL,
         "uniform": UNIFORM,
         "redrawn": redrawn_baseline(PIG),
-        "in turn": policies_in_turn(PIG, np.zeros((2, 1))),
     }
     for words, player in refused.items():
         with pytest.raises(ValueError, match=words):
