@@ -1,7 +1,6 @@
 """Strategies in words: what is said is true, by the rules, by simulated games, and by the exact answers."""
 
 import json
-import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from support.commands import DOCUMENTED
 
-from fogspiel import cli
 from fogspiel.core.agents import (
     find_policy,
     fixed_baseline,
@@ -23,7 +21,7 @@ from fogspiel.core.exact import exact_score
 from fogspiel.core.explain import Explanation, explain
 from fogspiel.core.explanation import heat_map
 from fogspiel.core.game import find_game, games
-from fogspiel.core.session import record_game, view_of
+from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.battleship import strategy as battleship
 from fogspiel.games.battleship.explain import FLEETS
@@ -44,20 +42,6 @@ from fogspiel.games.shared.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
 
 
-@pytest.fixture
-def told(monkeypatch, capsys):
-    """What a command prints and its exit code, run in this process."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        printed = capsys.readouterr()
-        return end.value.code, printed.out, printed.err
-
-    return run
-
-
 def of(game, player, seed=1):
     """The explanation of a player given by name or by numbers."""
     chosen = find_game(game)
@@ -68,12 +52,6 @@ def of(game, player, seed=1):
 
 def said(explanation):
     return " ".join(explanation.sentences)
-
-
-def begun(game):
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    return state
 
 
 def column(table, name):
@@ -168,7 +146,7 @@ def test_optimal_questions_are_counted_and_god_asks_them_all():
 def test_randomised_questions_are_described_by_their_range_and_mean():
     game = find_game("guesswho24-stochastic")
     player = vector_policy(game, (1.0, 0.0, 0.0, 0.0, 0.3))
-    drawn = choices(game, player, begun(game), 1, 20_000)
+    drawn = choices(game, player, next(replay(game, [])).state, 1, 20_000)
     text = column(explain(game, player, 1).tables[0], "it asks about")[0]
     assert text.startswith(f"{min(drawn)} to {max(drawn)}, mean")
     assert abs(float(text.split()[-1]) - sum(c * n for c, n in drawn.items()) / 20_000) < 0.08
@@ -211,7 +189,7 @@ def test_the_marginals_of_morra_are_those_of_many_throws():
     player = fixed_baseline(game, 5)
     found = explain(game, player, 1)
     many = 60_000
-    throws = choices(game, player, begun(game), 2, many)
+    throws = choices(game, player, next(replay(game, [])).state, 2, many)
     for fingers, shows, expects in found.tables[0].rows:
         shown = sum(n for action, n in throws.items() if action // 11 == fingers) / many
         expected = sum(n for action, n in throws.items() if action % 11 - action // 11 == fingers) / many
@@ -296,7 +274,12 @@ def test_heat_maps_of_battleship_are_those_of_simulated_games(name):
 
 def _opening_of_battleship(game, player, number):
     """Both fleets and the first shot, by the rules and the player's own choices."""
-    plan, stream, record, state = plan_of(player), np.array([1000 + number], np.uint64), [], begun(game)
+    plan, stream, record, state = (
+        plan_of(player),
+        np.array([1000 + number], np.uint64),
+        [],
+        next(replay(game, [])).state,
+    )
     for _ in range(9):
         seen = view_of(game, state, int(game.rules.mover(state)))
         record.append(int(player.strategy.choose(seen, actions_in(game, state), plan, stream)))
@@ -407,50 +390,45 @@ def test_the_exploitability_of_a_mixture_is_that_of_the_whole():
 # The command line
 
 
-def test_the_answer_of_explain_has_the_documented_keys(told):
-    code, out, _ = told("explain", "pig", "-1.5", "--json")
-    found = json.loads(out)
-    assert code == 0 and sorted(found) == ["game", "pictures", "player", "seed", "sentences", "tables", "theta"]
+def test_the_answer_of_explain_has_the_documented_keys(answer):
+    found = answer("explain", "pig", "-1.5")
+    assert sorted(found) == ["game", "pictures", "player", "seed", "sentences", "tables", "theta"]
     assert found["theta"] == [-1.5] and "17 points" in found["sentences"][0]
     assert all(f"`{key}`" in DOCUMENTED for key in found)
 
 
-def test_people_read_sentences_tables_and_pictures(told):
-    code, out, _ = told("explain", "morra", "equilibrium")
-    assert code == 0 and "exploitability is exactly 0" in out and "shows them" in out and "scale: ' .:-=+*#%@'" in out
+def test_people_read_sentences_tables_and_pictures(fogspiel):
+    told = fogspiel("explain", "morra", "equilibrium")
+    assert told.returncode == 0
+    assert all(part in told.stdout for part in ("exploitability is exactly 0", "shows them", "scale: ' .:-=+*#%@'"))
 
 
-def test_a_tuning_run_and_a_parameter_file_are_explained(told, tmp_path):
-    assert told("tune", "pig", "--games", 400, "--report-games", 200)[0] == 0
-    code, out, _ = told("explain", "pig-1", "--json")
-    found = json.loads(out)
-    assert code == 0 and found["player"] == "pig-1" and found["game"] == "pig"
-    assert json.loads(told("explain", "pig", "pig-1", "--json")[1]) == found
+def test_a_tuning_run_and_a_parameter_file_are_explained(answer, tmp_path):
+    answer("tune", "pig", "--games", 400, "--report-games", 200)
+    found = answer("explain", "pig-1")
+    assert found["player"] == "pig-1" and found["game"] == "pig"
+    assert answer("explain", "pig", "pig-1") == found
     file = tmp_path / "theta.json"
     file.write_text(json.dumps({"game": "pig", "theta": found["theta"]}))
-    assert json.loads(told("explain", "pig", file, "--json")[1])["tables"][0]["rows"] == found["tables"][0]["rows"]
+    assert answer("explain", "pig", file)["tables"][0]["rows"] == found["tables"][0]["rows"]
 
 
-def test_solved_runs_and_games_are_still_explained_by_their_certificates(told):
-    assert told("solve", "rps-half")[0] == 0
-    for words in (("explain", "rps-half"), ("explain", "rps-half-1"), ("explain", "rps-half", "rps-half-1")):
-        code, out, _ = told(*words)
-        assert code == 0 and "rock 2/5" in out
+def test_solved_runs_and_games_are_still_explained_by_their_certificates(fogspiel):
+    assert fogspiel("solve", "rps-half").returncode == 0
+    for words in (("rps-half",), ("rps-half-1",), ("rps-half", "rps-half-1")):
+        told = fogspiel("explain", *words)
+        assert told.returncode == 0 and "rock 2/5" in told.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "parts"),
-    [
-        (("explain", "cheat"), ("cheat is not solved", "never_lose", "28 numbers")),
-        (("explain", "pig", "nobody"), ("'nobody' is not a player of pig", "hold20")),
-        (("explain", "pig", "1,2"), ("pig takes 1 parameters",)),
-        (("explain", "pgi", "hold20"), ("no game 'pgi'", "pig")),
-        (("explain", "pig-7"), ("pig-7",)),
-        (("explain", "missing.json"), ("cannot be read",)),
-        (("explain", "missing.json", "hold20"), ("give a game before a strategy",)),
-        (("explain", "kuhn", "fixed"), ("kuhn has no parametric strategy",)),
-    ],
-)
-def test_what_cannot_be_explained_gets_one_sentence(told, words, parts):
-    code, _, complaint = told(*words)
-    assert code == 2 and all(part in complaint for part in parts) and "Traceback" not in complaint
+def test_what_cannot_be_explained_gets_one_sentence(refused):
+    for words, parts in {
+        ("cheat",): ("cheat is not solved", "never_lose", "28 numbers"),
+        ("pig", "nobody"): ("'nobody' is not a player of pig", "hold20"),
+        ("pig", "1,2"): ("pig takes 1 parameters",),
+        ("pgi", "hold20"): ("no game 'pgi'", "pig"),
+        ("pig-7",): ("pig-7",),
+        ("missing.json",): ("cannot be read",),
+        ("missing.json", "hold20"): ("give a game before a strategy",),
+        ("kuhn", "fixed"): ("kuhn has no parametric strategy",),
+    }.items():
+        refused("explain", *words, because=parts)

@@ -163,15 +163,6 @@ def test_a_vector_of_zeros_plays_its_lowest_card_on_the_lowest_pile():
             assert action == position.actions[0]
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=420, max_size=420), st.integers(0, 50))
-@settings(max_examples=15, deadline=None)
-def test_any_finite_parameters_play_to_the_end(numbers, number):
-    player = vector_policy(FLIP, numbers)
-    record, _ = record_game(FLIP, player, find_policy(FLIP, "uniform"), 5, number)
-    assert list(replay(FLIP, record))[-1].mover == OVER
-    assert np.isfinite(Match(FLIP, player, player).scores(5, 0, 3)).all()
-
-
 @pytest.mark.parametrize(("name", "least"), [("blocking", 0.66), ("mobile", 0.51)])
 def test_named_players_beat_the_baseline(name, least):
     assert Match(FLIP, find_policy(FLIP, name), redrawn_baseline(FLIP)).scores(3, 0, 10_000).mean() / 2 > least

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.played_games import aligned
 
 from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
@@ -24,12 +25,6 @@ seeds = st.integers(0, 2**32 - 1)
 
 def size_of(game):
     return (6, 7) if game is FULL else (4, len(game.strategy.parameters) // 2)
-
-
-def aligned(stones):
-    """Whether four of these (column, row) pairs are in a line."""
-    steps = ((1, 0), (0, 1), (1, 1), (1, -1))
-    return any(all((c + i * dc, r + i * dr) in stones for i in range(4)) for c, r in stones for dc, dr in steps)
 
 
 def board_after(record):

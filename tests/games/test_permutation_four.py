@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.played_games import aligned
 
 from fogspiel.core.agents import fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.exact import exact_score
@@ -18,12 +19,6 @@ from fogspiel.games.permutation_four import rules
 
 GAME = find_game("permutation-four")
 reals = st.floats(allow_nan=False, allow_infinity=False)
-
-
-def aligned(stones):
-    """Whether four of these (column, row) pairs are in a line."""
-    steps = ((1, 0), (0, 1), (1, 1), (1, -1))
-    return any(all((c + i * dc, r + i * dr) in stones for i in range(4)) for c, r in stones for dc, dr in steps)
 
 
 def referee(first, second):

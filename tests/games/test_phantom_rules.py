@@ -6,10 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import find_policy
-from fogspiel.core.game import OVER, UNIFORM, find_game
+from fogspiel.core.game import OVER, find_game
 from fogspiel.core.session import replay, view_of
-from fogspiel.core.simulate import Match
 from fogspiel.games.phantom import rules
 from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL
 
@@ -267,15 +265,3 @@ def test_ponnuki_2x2_has_its_known_size():
             game.rules.apply(ahead[-1], action)
     assert len(turns) == 93
     assert (len(infosets[0]), len(infosets[1])) == (17, 57)
-
-
-# Speed
-
-
-@pytest.mark.parametrize("name", OPENSPIEL)
-def test_the_fused_game_of_uniform_players_scores_as_the_rules_do(name):
-    game = find_game(name)
-    uniform = find_policy(game, UNIFORM.name)
-    fused, plain = Match(game, uniform, uniform), Match(game, uniform, uniform, fused=False)
-    assert fused.fused and not plain.fused
-    assert (fused.scores(21, 0, 2000) == plain.scores(21, 0, 2000)).all()

@@ -9,6 +9,7 @@ import pytest
 from fogspiel.core.drawing import draw_state, draw_view
 from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
+from fogspiel.core.session import view_of
 from fogspiel.games.battleship import rules as battleship
 from fogspiel.games.chess.men import KINDS
 from fogspiel.games.chess.position import MEN
@@ -51,12 +52,6 @@ def positions(game, seed, longest=LONGEST):
         if who == OVER:
             return
         game.rules.apply(state, draws.choice(actions))
-
-
-def view_of(game, state, player):
-    view = blank(game.sizes.view)
-    game.rules.view(state, player, view)
-    return view
 
 
 def cells_of(parts):

@@ -17,7 +17,7 @@ from fogspiel.runs.agent_texts import MOST_BYTES, agent_from_text
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
-FEW = {"battleship": (3, 4), "four": (4, 4), "cheat": (6, 12), "war": (8, 8)}
+FEW = {"battleship": (6, 4), "four": (4, 4), "cheat": (10, 12), "war": (8, 8)}
 """Examples and pairs of games in each of them, where games are long."""
 MANY = (15, 20)
 MOST_MOVES = 150

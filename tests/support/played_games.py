@@ -21,3 +21,9 @@ def referee(grid, first, second):
         if any(set(line) <= stones[mover] for line in grid.lines):
             return Fraction(1 - mover)
     return Fraction(1, 2)
+
+
+def aligned(stones):
+    """Whether four of these (column, row) pairs are in a line."""
+    steps = ((1, 0), (0, 1), (1, 1), (1, -1))
+    return any(all((c + i * dc, r + i * dr) in stones for i in range(4)) for c, r in stones for dc, dr in steps)
