@@ -18,10 +18,9 @@ from ...core.kernel import kernel
 from ..shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
 from . import equilibrium as solution
 from . import scores as exact
-from .rules import CELLS, EQUILIBRIUM, FAMILY, GAMES, orders_of
+from .rules import CELLS, EQUILIBRIUM, FAMILY, orders_of
 from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
-TTT_GAME = GAMES[0]
 VALUE = Fraction(solution.VALUE)
 """What the first player scores when both play an equilibrium."""
 FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9

@@ -15,13 +15,14 @@ Action: the cell 0..8 that comes next in the own order, rows from the top.
 
 import numpy as np
 
-from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.game import OVER, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.kernel import inlined, kernel, trailing_zeros
 from ...core.rng import unit
 from ..shared.bits import list_bits
 from ..shared.boards import BOARDS, DRAWS, ILLEGAL, WINS, tic_tac_toe
 from ..shared.hidden import permute
 from . import equilibrium as solution
+from .scores import half_points
 
 RESULT, WRITTEN, ORDER = 0, 1, 3
 CELLS = 9
@@ -62,32 +63,6 @@ def legal(state, out):
     return list_bits(left_to_write(state, mover(state)), out)
 
 
-@inlined
-def duel(first, at_first, second, at_second):
-    """The first player's score when the two orders that stand at those places play each other."""
-    i, j, black, white = at_first, at_second, 0, 0
-    while True:
-        fate = ILLEGAL
-        cell = 0
-        while fate == ILLEGAL:
-            cell = int(first[i])
-            fate = tic_tac_toe(0, black, white, cell)
-            i += 1
-        if fate == WINS:
-            return WIN
-        if fate == DRAWS:
-            return DRAW
-        black |= 1 << cell
-        fate = ILLEGAL
-        while fate == ILLEGAL:
-            cell = int(second[j])
-            fate = tic_tac_toe(1, white, black, cell)
-            j += 1
-        if fate == WINS:
-            return LOSS
-        white |= 1 << cell
-
-
 @kernel
 def apply(state, action):
     player = mover(state)
@@ -99,7 +74,7 @@ def apply(state, action):
     state[order + CELLS - 1] = trailing_zeros(left_to_write(state, player))
     state[WRITTEN + player] = CELLS
     if player == 1:
-        state[RESULT] = duel(state, ORDER, state, ORDER + CELLS)
+        state[RESULT] = half_points(tic_tac_toe, state[ORDER : ORDER + CELLS], state[ORDER + CELLS :])
 
 
 @kernel
@@ -150,7 +125,7 @@ def choose(seen, actions, plan, stream):
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """The same game in one kernel, straight from the plans."""
-    return duel(plan_0, 0, plan_1, CELLS)
+    return half_points(tic_tac_toe, plan_0, plan_1[CELLS:])
 
 
 # The equilibrium: one of 280 or 272 orders, drawn cell by cell

@@ -1,4 +1,4 @@
-"""The permutation version of a phantom game: exact scores, best responses and exploitability.
+"""The permutation version of a phantom game: exact scores and best responses.
 
 Each player fixes a permutation of the cells. Every stone goes to the first free cell in it, whatever the player has
 noticed (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9! strategies on either
@@ -43,24 +43,27 @@ class Reply(NamedTuple):
     score: Fraction
 
 
-@kernel
+@inlined
 def half_points(fate, first, second):
-    """The first player's score: 2 for a win, 1 for a draw, 0 for a loss."""
-    stones = np.zeros(2, np.int64)
-    at = np.zeros(2, np.int64)
-    mover = 0
+    """The first player's score when two permutations play each other: 2 for a win, 1 for a draw, 0 for a loss."""
+    i, j, black, white, cell = 0, 0, 0, 0, 0
     while True:
-        order = first if mover == 0 else second
-        cell = order[at[mover]]
-        at[mover] += 1
-        outcome = fate(mover, stones[mover], stones[1 - mover], cell)
-        if outcome == WINS:
-            return 2 * (1 - mover)
-        if outcome == DRAWS:
-            return 1
-        if outcome == GOES_ON:
-            stones[mover] |= 1 << cell
-            mover = 1 - mover
+        outcome = ILLEGAL
+        while outcome == ILLEGAL:
+            cell = int(first[i])
+            outcome = fate(0, black, white, cell)
+            i += 1
+        if outcome != GOES_ON:
+            return 2 if outcome == WINS else 1
+        black |= 1 << cell
+        outcome = ILLEGAL
+        while outcome == ILLEGAL:
+            cell = int(second[j])
+            outcome = fate(1, white, black, cell)
+            j += 1
+        if outcome != GOES_ON:
+            return 0 if outcome == WINS else 1
+        white |= 1 << cell
 
 
 @kernel_of(NOTHING, FATE, TABLE, TABLE, TABLE, TABLE)
@@ -187,12 +190,6 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
         used ^= 1 << cell
 
 
-def score(first: Sequence[int], second: Sequence[int], board: Board = TTT) -> Fraction:
-    """The first player's score when the two permutations play each other."""
-    p, q = (np.array([check_order(order, board)], np.int64) for order in (first, second))
-    return Fraction(int(payoffs(board, p, q, board.symmetries[:1])[0, 0]), 2)
-
-
 def payoffs(board: Board, firsts: np.ndarray, seconds: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
     """Half points of each first permutation against each second one, added up over the images by the symmetries."""
     out = np.zeros((len(firsts), len(seconds)), np.int64)
@@ -207,24 +204,6 @@ def best_response(mixture: Mixture, seat: int, board: Board = TTT) -> Reply:
     opponents, weights = whole_weights(mixture, board)
     (reply,) = best_replies(board, seat, opponents, weights, [()])
     return reply
-
-
-def exploitability(population: Iterable[tuple[Sequence[int], Sequence[int]]], board: Board = TTT) -> Fraction:
-    """How far above 1/2 the best opponent scores against a player drawn evenly from a population.
-
-    A player is a permutation for moving first and one for moving second. The opponent knows the population but not
-    who was drawn, and each moves first in half of the games.
-    """
-    players = list(population)
-    roles: tuple[dict[Permutation, int], dict[Permutation, int]] = ({}, {})
-    for player in players:
-        for mixture, order in zip(roles, player, strict=True):
-            cells = check_order(order, board)
-            mixture[cells] = mixture.get(cells, 0) + 1
-    if not players:
-        raise ValueError("a population without players has no exploitability; give at least one pair of permutations")
-    against_first, against_second = best_response(roles[0], 1, board), best_response(roles[1], 0, board)
-    return (against_first.score + against_second.score - 1) / 2
 
 
 def best_replies(
