@@ -64,13 +64,8 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
             draw_sea(own, SQUARES, f"Your sea: a ship of {length} down, from its top end", down),
         )
     over = rules.FLEET in (hits, lost)
-    words = (
-        ("You have won." if hits == rules.FLEET else "You have lost.")
-        if over
-        else "Your shot."
-        if mine
-        else "The other's turn."
-    )
+    end = "You have won." if hits == rules.FLEET else "You have lost."
+    words = end if over else "Your shot." if mine else "The other's turn."
     shots = {} if over else {square: square for square in range(rules.SQUARES) if target[square] == rules.UNKNOWN}
     facts = (("your hits", f"{hits} of {rules.FLEET}"), ("the other's hits", f"{lost} of {rules.FLEET}"))
     return (

@@ -8,7 +8,7 @@ from ...core.agents import Policy
 from ...core.explanation import Explanation, Picture, Table, heat_map, percent
 from ...core.game import Game
 from ...core.rng import stream_of
-from ...core.session import view_of
+from ...core.session import replay, view_of
 from ..shared.sampling import STREAM, actions_in, choices, estimate_score, plan_of
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, heat, label, words
@@ -28,8 +28,8 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     covered = np.bincount(
         [square for fleet in placed for ship in fleet for square in PLACEMENTS[ship]], minlength=SQUARES
     )
-    state = _before_shooting(game, placed[0])
-    shots = choices(game, player, state, seed, SHOTS)
+    *_, before_shooting = replay(game, [SQUARES + placement for placement in placed[0] * 2])
+    shots = choices(game, player, before_shooting.state, seed, SHOTS)
     first = np.array([shots[square] for square in range(SQUARES)])
     pictures = [
         _sea(f"Where its ships lie: share of {FLEETS} fleets that cover a square", covered / FLEETS),
@@ -64,14 +64,6 @@ def fleets(game: Game, player: Policy, seed: int) -> list[list[int]]:
             fleet.append(action - SQUARES)
         found.append(fleet)
     return found
-
-
-def _before_shooting(game: Game, fleet: list[int]) -> np.ndarray:
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    for placement in fleet * 2:
-        game.rules.apply(state, SQUARES + placement)
-    return state
 
 
 def _sea(title: str, shares: np.ndarray) -> Picture:

@@ -4,17 +4,18 @@ import numpy as np
 
 from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
-from ..shared.cards import SUITS, face_down, suit_look
+from ..shared.cards import SUITS, face_down
 from . import rules
 from .rules import CALL, COLOURS, NAMES, count_cards
 
+LOOKS = ("black", "red", "red", "black")
 ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 
 
 def stacks(counts: np.ndarray, can_lay: bool = False) -> tuple[Cell, ...]:
     """The cards of each colour as one card with its number."""
     return tuple(
-        Cell(f"{SUITS[name]} {number}", suit_look(name), colour if can_lay else None, f"{number} {name}")
+        Cell(f"{SUITS[name]} {number}", LOOKS[colour], colour if can_lay else None, f"{number} {name}")
         for colour, (name, number) in enumerate(zip(NAMES, counts.tolist(), strict=True))
         if number
     )

@@ -7,6 +7,7 @@ import numpy as np
 from ...core.agents import Policy
 from ...core.explanation import Cell, Explanation, Table
 from ...core.game import Game
+from ...core.session import replay
 from ..shared.sampling import choices, estimate_score
 from . import rules
 from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, OPENER, RANKS
@@ -97,8 +98,7 @@ def _drivers(player: Policy) -> tuple[str, ...]:
 
 def _table(game: Game, hand: tuple[int, ...], laid: tuple[int, ...], others: int) -> np.ndarray:
     """The state in which the first player is to move with these cards, and the other has `others` cards in the pile."""
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
+    state = next(replay(game, [])).state
     rest = RANKS - np.array(hand) - np.array(laid)
     given = np.zeros(COLOURS, np.int64)
     for colour in range(COLOURS):

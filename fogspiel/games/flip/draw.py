@@ -6,14 +6,9 @@ from ...core.game import Game
 from ...core.picture import Cards, Cell, Facts, Parts, Words
 from ..shared.cards import face_up
 from . import rules
-from .rules import PASS, RANKS, ROW
+from .rules import PASS, RANKS, ROW, cards_of
 
 PILES = ("left", "right")
-
-
-def cards_of(counts: np.ndarray) -> list[int]:
-    """Cards that are counted by rank, one by one."""
-    return [rank for rank, number in enumerate(counts.tolist()) for _ in range(number)]
 
 
 def fits(rank: int, pile: int) -> bool:

@@ -324,9 +324,14 @@ def label(action: int) -> str:
     return "pass" if action == PASS else f"{action // 2 + 1} on the {('left', 'right')[action % 2]} pile"
 
 
+def cards_of(counts: np.ndarray) -> list[int]:
+    """Cards that are counted by rank, one by one."""
+    return [rank for rank, number in enumerate(counts.tolist()) for _ in range(number)]
+
+
 def row_of(cells: np.ndarray, first: int) -> str:
     """The cards counted by rank from a cell on, as people call them: 1 to 8."""
-    return " ".join(str(rank + 1) for rank in range(RANKS) for _ in range(int(cells[first + rank]))) or "none"
+    return " ".join(str(rank + 1) for rank in cards_of(cells[first : first + RANKS])) or "none"
 
 
 def show(seen: np.ndarray) -> str:

@@ -5,6 +5,7 @@ import numpy as np
 from ...core.agents import Policy
 from ...core.explanation import Explanation, Table, bars
 from ...core.game import Game
+from ...core.session import replay
 from ..shared.sampling import choices, estimate_score
 from .exact import Solver
 from .rules import label, words
@@ -18,9 +19,8 @@ ENDINGS = ("lost", "drawn", "won")
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """What it expects of both sides, and its opening move."""
-    theta, state = player.thetas[0], np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    often = choices(game, player, state, seed, ASKED).most_common()
+    theta, start = player.thetas[0], next(replay(game, []))
+    often = choices(game, player, start.state, seed, ASKED).most_common()
     solver = Solver(game)
     solved = solver.values() if solver.rows * solver.columns <= QUICKLY_SOLVED else {}
     rows = []

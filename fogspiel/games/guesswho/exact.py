@@ -14,6 +14,7 @@ from ...core.exact import ANYBODY, BestReply, members_of, reply_to_members
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
 from ...core.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
 from ...core.rng import UNIT
+from ...core.session import replay
 from . import rules
 from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, question
 
@@ -93,9 +94,7 @@ def questions_of(player: Player, most: int) -> np.ndarray:
 
 def characters_of(game: Game) -> int:
     """How many characters each player has to search at the start."""
-    state = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(state)
-    return int(state[rules.CHARACTERS])
+    return int(next(replay(game, [])).state[rules.CHARACTERS])
 
 
 def _players(policy: Policy) -> list[tuple[Fraction, Player]]:

@@ -12,7 +12,7 @@ from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..chess.position import MEN, MOVER, PLY
 from ..chess.words import directions_in, message_text
 from . import rules
-from .words import ENDINGS, recent_messages
+from .words import ENDINGS, recent_messages, refused_in
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7
@@ -32,16 +32,6 @@ def letters(men: Sequence[int], whites: int) -> str:
 def taken_on(messages: Sequence[np.ndarray]) -> str:
     """The square of the latest capture of these messages, the latest first."""
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
-
-
-def refused_in(cells: np.ndarray) -> tuple[str, ...]:
-    """The attempts that were refused in this turn."""
-    return tuple(
-        square_name(start) + square_name(end)
-        for start, ends in enumerate(cells.tolist())
-        for end in range(SQUARES)
-        if ends >> end & 1
-    )
 
 
 def _many(men: np.ndarray) -> list[int]:

@@ -29,16 +29,18 @@ def recent_messages(ply: int, own: np.ndarray, other: np.ndarray, player: int, m
     return (lines if mover == player else lines[::-1])[max(2 - ply, 0) :]
 
 
+def refused_in(cells: np.ndarray) -> tuple[str, ...]:
+    """The attempts that were refused in this turn."""
+    return tuple(
+        move_name(start + 64 * end) for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1
+    )
+
+
 def show(seen: np.ndarray) -> str:
     player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
-    refused = [
-        move_name(start + 64 * end)
-        for start, ends in enumerate(seen[rules.SEEN_REFUSED :].tolist())
-        for end in range(64)
-        if ends >> end & 1
-    ]
+    refused = refused_in(seen[rules.SEEN_REFUSED :])
     end = int(seen[rules.SEEN_END])
     lines = [
         f"you are {SIDES[player]}: {ENDINGS[end] if end else 'your move' if mover == player else 'the other moves'}",

@@ -7,6 +7,7 @@ from ...core.explanation import Explanation, Table
 from ...core.game import Game
 from ...core.rng import child, fill_normal
 from ...stats.evaluate import Score
+from ..shared.sampling import plan_of
 from .exact import first_player_matrix
 from .rules import COLUMNS, TURNS_EACH
 
@@ -18,9 +19,8 @@ SEATS = ("moving first", "moving second")
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """Both lists of orders, and how they do."""
-    theta, plan = player.thetas[0], np.zeros(player.strategy.plan)
-    player.strategy.prepare(theta, plan)
-    first, second = (plan.astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
+    theta = player.thetas[0]
+    first, second = (plan_of(player).astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
     rows = tuple(
         (turn, one[0], " ".join(map(str, one)), other[0], " ".join(map(str, other)))
         for turn, (one, other) in enumerate(zip(first, second, strict=True), 1)

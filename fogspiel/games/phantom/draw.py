@@ -10,7 +10,7 @@ from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
 from . import rules
 from .hidden import cells_of
-from .words import MARKS, begun, outcome_text
+from .words import MARKS, begun, outcomes
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
@@ -67,7 +67,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     cells |= {cell: Cell(other, "other", None, f"{name(cell)}, a stone of the other") for cell in cells_of(known)}
     cells |= {cell: Cell(MARKS[player], "own", None, f"{name(cell)}, your stone") for cell in own}
     board = board_of(size, cells, lambda cell: open_cell(cell, "", "", "nothing known"))
-    rows = [_row(line) for line in outcome_text(size, record, turns)]
+    rows = outcomes(size, record, turns)
     if seen[rules.COUNTED]:
         tries = seen[rules.SEEN_RECORD + 2 * room :]
         rows.append((f"tries of {other}", " ".join(str(n) for n in tries if n) or "none"))
@@ -87,16 +87,9 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     rows = []
     for player, mark in enumerate(MARKS):
         record = state[rules.RECORD + 2 * int(state[rules.TURNS]) * player :]
-        for line in outcome_text(size, record, begun(finished - (result >= 0), player)):
-            turn, tried = _row(line)
+        for turn, tried in outcomes(size, record, begun(finished - (result >= 0), player)):
             rows.append((f"{mark}, {turn}", tried))
         known = " ".join(map(size.cell_name, cells_of(int(state[rules.KNOWN + player]))))
         rows.append((f"{mark} knows", known or "nothing"))
     board = board_of(size, cells, lambda cell: Cell("", "", None, f"{size.cell_name(cell)}, empty"))
     return Words((TRUE_ENDS.get(result, f"{MARKS[finished % 2]} to move."),)), board, Facts(tuple(rows))
-
-
-def _row(line: str) -> tuple[str, str]:
-    """A line of the record as a fact."""
-    turn, _, tried = line.partition(": ")
-    return turn, tried

@@ -32,15 +32,15 @@ def board_text(board: Board, marked: dict[str, int]) -> list[str]:
     return [*lines, f"   {' '.join(LETTERS[: board.columns])}"]
 
 
-def outcome_text(board: Board, record: np.ndarray, turns: int) -> list[str]:
-    """A line for each turn of a player: what was tried and where the stone went."""
-    lines = []
+def outcomes(board: Board, record: np.ndarray, turns: int) -> list[tuple[str, str]]:
+    """Each turn of a player by name: where the stone went, and what was tried before."""
+    rows = []
     for turn, (stone, failed) in enumerate(record[: 2 * turns].reshape(-1, 2).tolist()):
         words = [board.cell_name(stone)] if stone >= 0 else []
         if failed:
             words.append(f"illegal: {' '.join(map(board.cell_name, cells_of(failed)))}")
-        lines.append(f"turn {turn + 1}: {', '.join(words) or 'nothing yet'}")
-    return lines
+        rows.append((f"turn {turn + 1}", ", ".join(words) or "nothing yet"))
+    return rows
 
 
 def begun(finished: int, player: int) -> int:
@@ -62,7 +62,7 @@ def show_on(board: Board) -> Callable[[np.ndarray], str]:
         )
         lines = [f"you are {MARKS[player]}: {state}"]
         lines += board_text(board, {MARKS[player]: own, MARKS[1 - player]: known, "?": failed & ~known & ~own})
-        lines += outcome_text(board, record, turns)
+        lines += map(": ".join, outcomes(board, record, turns))
         if seen[rules.COUNTED]:
             tries = seen[rules.SEEN_RECORD + len(record) :]
             lines.append(f"tries of {MARKS[1 - player]}: {' '.join(str(n) for n in tries if n) or 'none'}")
@@ -83,7 +83,8 @@ def reveal_on(board: Board) -> Callable[[np.ndarray], str]:
         ]
         for player, mark in enumerate(MARKS):
             record = state[rules.RECORD + 2 * int(state[rules.TURNS]) * player :]
-            lines += [f"{mark} {line}" for line in outcome_text(board, record, begun(finished - (result >= 0), player))]
+            turns = outcomes(board, record, begun(finished - (result >= 0), player))
+            lines += [f"{mark} {turn}: {tried}" for turn, tried in turns]
             lines.append(
                 f"{mark} knows: {' '.join(map(board.cell_name, cells_of(int(state[rules.KNOWN + player])))) or '-'}"
             )

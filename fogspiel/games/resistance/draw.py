@@ -7,9 +7,7 @@ import numpy as np
 from ...core.game import Game
 from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
 from . import rules
-from .rules import FAILURE, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
-
-OUTCOMES = ("under way", "success", "sabotaged")
+from .rules import FAILURE, OUTCOMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, crew
 
 
 def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
@@ -29,28 +27,17 @@ def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[Board
     rows, facts = [], []
     for place in range(ROUNDS):
         mission, outcome = int(cells[mission_at + place]), int(cells[outcome_at + place])
-        look = {SUCCESS: "own", FAILURE: "other"}.get(outcome, "marked")
-        rows.append(
-            tuple(
-                Cell(
-                    "●" if mission >> player & 1 else "",
-                    look if mission >> player & 1 else "",
-                    None,
-                    f"round {place + 1}, player {player + 1}, {'sent' if mission >> player & 1 else 'not sent'}",
-                )
-                for player in range(number)
-            )
-        )
-        needed = int(cells[rules.NEEDED + place])
-        size = f"round {place + 1}, {cells[rules.SIZE + place]} players" + (
-            f", takes {needed} sabotages" if needed > 1 else ""
-        )
+        sent = "●", {SUCCESS: "own", FAILURE: "other"}.get(outcome, "marked"), "sent"
+        row = []
+        for player in range(number):
+            text, look, words = sent if mission >> player & 1 else ("", "", "not sent")
+            row.append(Cell(text, look, None, f"round {place + 1}, player {player + 1}, {words}"))
+        rows.append(tuple(row))
+        needed, size = int(cells[rules.NEEDED + place]), f"round {place + 1}, {cells[rules.SIZE + place]} players"
+        size += f", takes {needed} sabotages" if needed > 1 else ""
         facts.append((size, f"{crew(mission)}: {OUTCOMES[outcome]}" if mission else "to come"))
-    names = tuple(str(player + 1) for player in range(number))
-    board = Board(
-        tuple(rows), "Missions", row_names=tuple(str(place + 1) for place in range(ROUNDS)), column_names=names
-    )
-    return board, Facts(tuple(facts))
+    places, names = (tuple(str(place + 1) for place in range(many)) for many in (ROUNDS, number))
+    return Board(tuple(rows), "Missions", row_names=places, column_names=names), Facts(tuple(facts))
 
 
 class Stand(NamedTuple):

@@ -144,6 +144,8 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
 
 # Words
 
+OUTCOMES = ("under way", "success", "sabotaged")
+
 
 def crew(mask: int) -> str:
     """Players as people count them, from 1."""
@@ -158,9 +160,8 @@ def label(action: int) -> str:
 
 def rounds_text(cells: np.ndarray, mission: int, outcome: int) -> list[str]:
     """A line for each round that has begun."""
-    words = ("under way", "success", "sabotaged")
     return [
-        f"round {number + 1}: {crew(int(cells[mission + number]))}, {words[cells[outcome + number]]}"
+        f"round {number + 1}: {crew(int(cells[mission + number]))}, {OUTCOMES[cells[outcome + number]]}"
         for number in range(ROUNDS)
         if cells[mission + number]
     ]

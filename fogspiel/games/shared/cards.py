@@ -5,12 +5,6 @@ from collections.abc import Iterable
 from ...core.picture import Cell
 
 SUITS = {"clubs": "♣", "diamonds": "♦", "hearts": "♥", "spades": "♠"}
-RED = ("diamonds", "hearts")
-
-
-def suit_look(suit: str) -> str:
-    """The colour of a suit."""
-    return "red" if suit in RED else "black"
 
 
 def face_down(count: int, name: str = "a card face down") -> tuple[Cell, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from ...core.game import Game
 from ...core.picture import Cards, Cell, Parts, Words
 from .cards import face_down
-from .one_bet import CARD, HISTORY, MOVES, NAMES, SEEN_HISTORY, SEEN_OWN
+from .one_bet import CARD, HISTORY, MOVES, SEEN_HISTORY, SEEN_OWN, label
 
 NO_CARDS = (Words(("No cards yet.",)),)
 
@@ -17,11 +17,11 @@ def card(names: str, number: int) -> Cell:
     return Cell(names[number], "", None, names[number]) if number >= 0 else face_down(1)[0]
 
 
-def bets(history: np.ndarray) -> Words:
-    """What was done, with the number of the player."""
-    done = [NAMES[int(action)] for action in history if action >= 0]
+def said(history: np.ndarray, label: Callable[[int], str], nothing: str) -> Words:
+    """What was done, by both in turn."""
+    done = [label(int(action)) for action in history if action >= 0]
     lines = tuple(f"player {place % 2 + 1}: {word}" for place, word in enumerate(done))
-    return Words(lines or ("nobody has acted",), "Said so far")
+    return Words(lines or (nothing,), "Said so far")
 
 
 Draw = Callable[[Game, np.ndarray], Parts]
@@ -36,13 +36,13 @@ def pictures_with(names: str) -> tuple[Draw, Draw]:
         if own < 0:
             return NO_CARDS
         mine, theirs = Cards("Your card", (card(names, own),)), Cards("The other's card", (card(names, other),))
-        return mine, theirs, bets(seen[SEEN_HISTORY:])
+        return mine, theirs, said(seen[SEEN_HISTORY:], label, "nobody has acted")
 
     def draw_state(game: Game, state: np.ndarray) -> Parts:
         """Both cards and the bets."""
         if state[CARD] < 0:
             return NO_CARDS
         cards = (Cards(f"Player {who}", (card(names, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
-        return *cards, bets(state[HISTORY:])
+        return *cards, said(state[HISTORY:], label, "nobody has acted")
 
     return draw_view, draw_state

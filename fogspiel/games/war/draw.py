@@ -19,21 +19,15 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     won = [int(card) for card in seen[rules.SEEN_WON : rules.SEEN_WON + packet]]
     left = [card for place, card in enumerate(won) if not seen[rules.SEEN_PLACED] >> place & 1]
 
-    def row(title: str, end: str, first: int) -> Cards:
-        names = [card_name(values, card) for card in left]
-        return Cards(
-            title,
-            tuple(
-                Cell(name, "own", first + card, f"{name} next from the {end}")
-                for name, card in zip(names, left, strict=True)
-            ),
-        )
+    def row(title: str, first: int) -> Cards:
+        cells = (Cell(card_name(values, card), "own", first + card, game.label(first + card)) for card in left)
+        return Cards(title, tuple(cells))
 
     return (
         Words((f"You won {_cards(packet)}: put them under your deck in any order.",)),
         Cards("You won", face_up(card_name(values, card) for card in won)),
-        row("Put next from the top (played first)", "top", 0),
-        row("Put next from the bottom (played last)", "bottom", values),
+        row("Put next from the top (played first)", 0),
+        row("Put next from the bottom (played last)", values),
         Facts((*decks.rows, ("placed from the top", str(top)), ("placed from the bottom", str(bottom)))),
     )
 

@@ -1,10 +1,9 @@
 """War and Batawaf in words: how the won cards come back."""
 
-import numpy as np
-
 from ...core.agents import Policy
 from ...core.explanation import Cell, Explanation, Table, percent
 from ...core.game import Game
+from ..shared.sampling import plan_of
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, in_order, words
 
 PACKETS = (2, 4, 6)
@@ -13,8 +12,7 @@ PACKETS = (2, 4, 6)
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
     """How often each order is used, and with four parameters which order that is."""
-    theta, plan = player.thetas[0], np.zeros(player.strategy.plan)
-    player.strategy.prepare(theta, plan)
+    theta, plan = player.thetas[0], plan_of(player)
     shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
     best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
     sentences = [
