@@ -21,19 +21,14 @@ SQUARES = {
 SEAS = SQUARES | {rules.AFLOAT: ("■", "own", "a ship"), rules.WRECK: ("×", "own refused", "a ship, hit")}
 
 
-def sea_of(cells: list[Cell], title: str) -> Board:
-    """A sea row by row, A1 in the top left corner."""
-    rows = tuple(tuple(cells[row * rules.SIDE : (row + 1) * rules.SIDE]) for row in range(rules.SIDE))
-    return Board(rows, title, row_names=tuple(map(str, range(1, rules.SIDE + 1))), column_names=tuple(COLUMNS))
-
-
 def draw_sea(cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]) -> Board:
-    """Squares by what is there, some with an action."""
+    """Squares by what is there, some with an action, A1 in the top left corner."""
     found = []
     for square, there in enumerate(cells.tolist()):
         text, look, words = looks[there]
         found.append(Cell(text, look, actions.get(square), f"{square_name(square)}, {words}"))
-    return sea_of(found, title)
+    rows = tuple(tuple(found[row * rules.SIDE : (row + 1) * rules.SIDE]) for row in range(rules.SIDE))
+    return Board(rows, title, row_names=tuple(map(str, range(1, rules.SIDE + 1))), column_names=tuple(COLUMNS))
 
 
 def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:

@@ -53,17 +53,6 @@ def top_card(state, player):
     return state[STACKS + STACK * player + STACK - (state[HELD + player] - ROW)]
 
 
-@kernel
-def lay_out(state):
-    """All the cards in order, none dealt."""
-    for i in range(CARDS):
-        state[i] = 0
-    state[PILE] = -1
-    state[PILE + 1] = -1
-    for i in range(DECK):
-        state[CARDS + i] = i // COPIES
-
-
 @inlined
 def deal(state, which):
     """Deal one of the cards that are left."""
@@ -88,7 +77,13 @@ def open_cards(state):
 
 @kernel
 def start(state):
-    lay_out(state)
+    """All the cards in order, none dealt."""
+    for i in range(CARDS):
+        state[i] = 0
+    state[PILE] = -1
+    state[PILE + 1] = -1
+    for i in range(DECK):
+        state[CARDS + i] = i // COPIES
 
 
 @kernel
@@ -304,7 +299,7 @@ def choose(seen, actions, plan, stream):
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """The same game in one kernel, without views and lists of actions."""
     counts = np.empty(MANY)
-    lay_out(state)
+    start(state)
     while state[DEALT] < DECK - 1:
         deal(state, below(chance, DECK - state[DEALT]))
     open_cards(state)

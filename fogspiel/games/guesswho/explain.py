@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.agents import Policy, find_policy
-from ...core.explanation import Explanation, Picture, Table, heat_map, percent
+from ...core.explanation import Explanation, Table, heat_map, percent
 from ...core.game import Game
 from .exact import characters_of, exact_score, fill_optimum, player_of, questions_of, rate
 from .rules import GOD, STOCHASTIC
@@ -42,7 +42,8 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     left = [max(2, characters * step // STEPS) for step in range(1, STEPS + 1)]
     maps = {player.name: _shares(asked, left), "God": _shares(optimal, left)}
     most = max(float(shares.max()) for shares in maps.values())
-    pictures = tuple(_picture(name, shares, left, most) for name, shares in maps.items())
+    title = "share of the n own characters that it asks about; n downwards, the other's m across"
+    pictures = tuple(heat_map(f"{name}: {title}", grid.tolist(), left, left, most) for name, grid in maps.items())
     return Explanation(_sentences(player, asked, characters), (typical, table), pictures)
 
 
@@ -85,11 +86,6 @@ def _optimal_share(asked: np.ndarray, characters: int) -> float:
             weights = asked[n, m, 1:n].astype(float)
             shares.append(weights[best].sum() / weights.sum())
     return float(np.mean(shares))
-
-
-def _picture(name: str, shares: np.ndarray, left: list[int], most: float) -> Picture:
-    title = f"{name}: share of the n own characters that it asks about; n downwards, the other's m across"
-    return heat_map(title, shares.tolist(), left, left, most)
 
 
 def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:

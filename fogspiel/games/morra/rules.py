@@ -13,25 +13,13 @@ from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
 from ..shared import one_throw
 from ..shared.hidden import resample_one
-from ..shared.one_throw import SHOWN, apply, mover, view
+from ..shared.one_throw import SHOWN, apply, mover, start, view
 
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
 
 
 # The rules that are its own
-
-
-@kernel
-def start(state):
-    one_throw.begin(state)
-
-
-@kernel
-def legal(state, out):
-    for action in range(ACTIONS):
-        out[action] = action
-    return ACTIONS
 
 
 @inlined
@@ -168,7 +156,7 @@ GAMES = (
         family="morra",
         kind="Guessing",
         version=1,
-        rules=Rules(start, mover, legal, apply, view, score),
+        rules=Rules(start, mover, one_throw.legal_among(ACTIONS), apply, view, score),
         resample=resample_one(one_throw.hidden_among(ACTIONS)),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
         show=one_throw.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),

@@ -137,6 +137,11 @@ def against_random(order: Sequence[int], seat: int) -> Fraction:
     return Fraction(int(points), 2 * courses)
 
 
+def law_against_random(law: Law, seat: int) -> Fraction:
+    """The exact score in that seat against random orders."""
+    return sum((weight * against_random(order, seat) for order, weight in law.items()), Fraction(0))
+
+
 @cache
 def best_against_random(seat: int) -> Reply:
     """The order that scores most against random ones in that seat, by search over all orders: seconds."""
@@ -195,9 +200,9 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
     if first is None and second is None:
         return Fraction(737, 1260) + Fraction(4, 63)  # random play of tic-tac-toe
     if second is None and first is not None:
-        return sum((weight * against_random(order, 0) for order, weight in first.items()), Fraction(0))
+        return law_against_random(first, 0)
     if first is None and second is not None:
-        return 1 - sum((weight * against_random(order, 1) for order, weight in second.items()), Fraction(0))
+        return 1 - law_against_random(second, 1)
     assert first is not None and second is not None
     (firsts, x), (seconds, y) = exact.whole_weights(first, TTT), exact.whole_weights(second, TTT)
     points = exact.payoffs(TTT, firsts, seconds, TTT.symmetries[:1]).tolist()

@@ -5,7 +5,7 @@ from fractions import Fraction
 from ...core.agents import Policy, find_policy
 from ...core.explanation import Explanation, Picture, Table, percent
 from ...core.game import UNIFORM, Game
-from .exact import Law, against_random, exact_score, exploitability_of, laws, replies
+from .exact import exact_score, exploitability_of, law_against_random, laws, replies
 from .rules import CELLS, EQUILIBRIUM
 
 SEATS = ("moving first", "moving second")
@@ -25,7 +25,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
         title = f"best reply {seat}, scores {float(reply.score):.4f} against {player.name} {against}"
         pictures.append(_board(title, reply.cells))
     rows = [
-        (seat, *_score_cells(_against_random(law, number)))
+        (seat, *_score_cells(law_against_random(law, number)))
         for number, (law, seat) in enumerate(zip(orders, SEATS, strict=True))
     ]
     rows.append(("both", *_score_cells(exact_score(game, player, find_policy(game, UNIFORM.name)))))
@@ -48,11 +48,6 @@ def _sentence(player: Policy) -> str:
         return f"{player.name} draws its order by a mixture that nobody beats; the boards show the likeliest orders."
     assert player.strategy.words is not None
     return f"{player.name} {player.strategy.words(player.thetas[0])}."
-
-
-def _against_random(law: Law, seat: int) -> Fraction:
-    """The score in one seat."""
-    return sum((weight * against_random(order, seat) for order, weight in law.items()), Fraction(0))
 
 
 def _score_cells(exact: Fraction) -> tuple[str, str]:

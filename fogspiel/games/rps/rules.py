@@ -27,17 +27,10 @@ def start_with(worth: int) -> Kernel:
 
     @variant(worth)
     def start(state):
-        one_throw.begin(state)
+        one_throw.start(state)
         state[WORTH] = worth
 
     return start
-
-
-@kernel
-def legal(state, out):
-    for choice in range(CHOICES):
-        out[choice] = choice
-    return CHOICES
 
 
 @kernel
@@ -67,7 +60,7 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         family="rps",
         kind="Guessing",
         version=1,
-        rules=Rules(start_with(len(payoffs) // 2), mover, legal, apply, view, score),
+        rules=Rules(start_with(len(payoffs) // 2), mover, one_throw.legal_among(CHOICES), apply, view, score),
         resample=resample_one(one_throw.hidden_among(CHOICES)),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
         show=one_throw.show_with(label, "choose rock, paper or scissors", "choice"),

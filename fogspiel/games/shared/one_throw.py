@@ -13,16 +13,15 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.game import OVER
-from ...core.kernel import inlined, kernel
+from ...core.kernel import Kernel, kernel, variant
 from .hidden import Hidden
 
 FIRST, SHOWN = 0, 1
 SEEN_OWN, SEEN_OTHER = 0, 1
 
 
-@inlined
-def begin(state):
-    """Nothing is thrown yet."""
+@kernel
+def start(state):
     state[FIRST] = -1
     state[SHOWN] = -1
     state[SHOWN + 1] = -1
@@ -33,6 +32,18 @@ def mover(state):
     if state[SHOWN] >= 0:
         return OVER
     return 1 if state[FIRST] >= 0 else 0
+
+
+def legal_among(actions: int) -> Kernel:
+    """The legal kernel of so many actions."""
+
+    @variant(actions)
+    def legal(state, out):
+        for action in range(actions):
+            out[action] = action
+        return actions
+
+    return legal
 
 
 @kernel
