@@ -26,7 +26,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import replay, view_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.guesswho import exact as truth
-from fogspiel.games.guesswho.rules import GAMES, VECTORS, prepare, question
+from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
 
 NUMBERS = 20_000 if COMPILED else 100
 POOLS, POOL = range(2, 129), st.integers(2, 128)
@@ -172,7 +172,7 @@ def test_the_two_scores_of_a_pair_add_up_to_one(seed, other_seed):
 
 
 def test_a_mixture_scores_the_mean_of_its_members():
-    vectors = [VECTORS["OL"], VECTORS["dichotomy"], VECTORS["Best"]]
+    vectors = [VECTORS["OL"], VECTORS["dichotomy"], BEST]
     mixed, god = mixture_policy(SMALL, np.array(vectors), (1, 1, 2)), find_policy(SMALL, "God")
     scores = [truth.exact_score(SMALL, vector_policy(SMALL, vector), god) for vector in vectors]
     assert truth.exact_score(SMALL, mixed, god) == (scores[0] + scores[1] + 2 * scores[2]) / 4
@@ -200,7 +200,7 @@ def pairs_of_players():
             find_policy(game, "Best") if game.sizes.actions > 24 else fixed_baseline(game, 5),
         )
     yield SMALL, find_policy(SMALL, "uniform"), find_policy(SMALL, "God")
-    yield SMALL, mixture_policy(SMALL, np.array([VECTORS["ONL"], (1, 0, 0, 0)]), (1, 3)), find_policy(SMALL, "God")
+    yield SMALL, mixture_policy(SMALL, np.array([ONL, (1, 0, 0, 0)]), (1, 3)), find_policy(SMALL, "God")
     yield RANDOMISED, vector_policy(RANDOMISED, (1, 0, 0, 0, 0.5)), vector_policy(RANDOMISED, (0, 0, 0, 0, -2))
 
 

@@ -184,16 +184,19 @@ STOCHASTIC = Strategy("size of the question, randomised", LETTERS, 5, prepare, c
 GOD = Strategy("God", (), 1, nothing_to_prepare, choose_god)
 
 
+def printed_vector(alpha: float, gamma: float, zeta: float, iota: float) -> tuple[float, float, float, float]:
+    """The vector that plays as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8."""
+    return (alpha / 2, gamma / 4, zeta / 8, iota)
+
+
+ONL, BEST = (-0.25, -1.5, 0.0, 0.0), (-0.56, -1.58, -0.06, -0.022)
 VECTORS = {
     "dichotomy": (0.0, 0.0, 0.0, 0.0),
     "OL": (1.0, 0.0, 0.0, 0.0),
-    "ONL": (-0.25, -1.5, 0.0, 0.0),
-    "Best": (-0.56, -1.58, -0.06, -0.022),
-}
-VECTORS |= {  # as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8
-    f"{name}-printed": (alpha / 2, gamma / 4, zeta / 8, iota)
-    for name, (alpha, gamma, zeta, iota) in VECTORS.items()
-    if name in ("ONL", "Best")
+    "ONL": ONL,
+    "Best": BEST,
+    "ONL-printed": printed_vector(*ONL),
+    "Best-printed": printed_vector(*BEST),
 }
 
 SOURCE = (
