@@ -88,22 +88,29 @@ class Strategy:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
 
 
+def list_cells(cells: np.ndarray) -> str:
+    """A view or a state of a game that has no words for them: its cells in a line."""
+    return " ".join(map(str, cells.tolist()))
+
+
 @dataclass(frozen=True, repr=False)
 class Game:
-    """The record of a game: its rules for the machine and its words for people."""
+    """The record of a game: its rules for the machine and its words for people, of which only the name is needed."""
 
     name: str
-    title: str
-    version: int
     rules: Rules
     sizes: Sizes
-    show: Callable[[np.ndarray], str]
+    title: str = ""
+    """What people call the game: its name, if nothing is said."""
+    version: int = 1
+    """Of the rules: records, runs and certificates of one version mean nothing in another."""
+    show: Callable[[np.ndarray], str] = list_cells
     """Draw a view: what the player who sees it knows."""
-    reveal: Callable[[np.ndarray], str]
+    reveal: Callable[[np.ndarray], str] = list_cells
     """Draw a state: the whole truth, for the umpire and for replays."""
-    label: Callable[[int], str]
+    label: Callable[[int], str] = str
     """Name an action of a player."""
-    source: str
+    source: str = ""
     """Which parts of rules and strategy are published and which are our reconstruction."""
     payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
     """What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors."""
@@ -122,6 +129,10 @@ class Game:
     symmetric: bool = False
     """Both seats have the same rights."""
 
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.name)
+
     @property
     def top(self) -> int:
         """The index of the highest payoff; the other seat's index is this less the first one's."""
@@ -138,7 +149,7 @@ class Game:
             "named strategies": ", ".join(self.named) or "none",
             "payoffs of the first player": ", ".join(map(str, self.payoffs)),
             "at the start": self.reveal(first),
-            "source": self.source,
+            "source": self.source or "not given",
         }
         return html_table(repr(self), rows)
 

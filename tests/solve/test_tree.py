@@ -162,6 +162,6 @@ def score(state):
 @pytest.mark.parametrize(("legal", "sentence"), [(leaking_legal, "look the same"), (empty_legal, "has no actions")])
 def test_rules_that_break_the_contract_are_refused_in_a_sentence(legal, sentence):
     rules = Rules(start, mover, legal, apply, view, score)
-    broken = Game("broken", "Broken", 1, rules, Sizes(2, 1, 3), str, str, str, "made up")
+    broken = Game("broken", rules, Sizes(2, 1, 3))
     with pytest.raises(ValueError, match=f"broken cannot be solved: .*{sentence}"):
         tree_of(broken)

@@ -68,7 +68,8 @@ def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
             f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}"
         )
     console.out.print(f"players by name: {', '.join(words['players'])}")
-    console.out.print(f"source: {chosen.source}")
+    if chosen.source:
+        console.out.print(f"source: {chosen.source}")
     console.out.print(
         f"\n[bold]the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it[/bold]"
     )
