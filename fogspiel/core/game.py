@@ -1,13 +1,15 @@
-"""What a game is: six kernels, their sizes, and words.
+"""What a game is: six kernels or seven, their sizes, and words.
 
     start(state)                 write the first state
     mover(state) -> who          0 or 1, or CHANCE, or OVER
-    legal(state, out) -> count   what the mover may try, or the equally likely outcomes of chance
+    legal(state, out) -> count   what the mover may try, or the outcomes of chance
     apply(state, action)         move on; deterministic
     view(state, player, out)     everything the player knows, and nothing else
     score(state) -> index        the first player's payoff at the end, as an index into `payoffs`
+    weights(state, out)          may be left out: how likely each listed outcome of chance is, in whole numbers
 
-States and views are int64 arrays of fixed size. A game record is the list of its actions, chance included.
+States and views are int64 arrays of fixed size. A game record is the list of its actions, chance included. Outcomes of
+chance are equally likely where there are no weights.
 """
 
 import importlib
@@ -30,6 +32,8 @@ from .source_digest import PACKAGE
 
 CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
+MOST_WEIGHT = 2**31 - 1
+WRONG_WEIGHTS = "the weights of chance must be whole numbers from 0 with a sum from 1 to 2^31 - 1"
 WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 Vector = tuple[float, ...]
@@ -43,6 +47,7 @@ RULE_SIGNATURES = {
     "apply": signature(NOTHING, CELLS, NUMBER),
     "view": signature(NOTHING, CELLS, NUMBER, CELLS),
     "score": signature(NUMBER, CELLS),
+    "weights": signature(NOTHING, CELLS, CELLS),
 }
 PREPARE = signature(NOTHING, REALS, REALS)
 CHOOSE = signature(NUMBER, CELLS, CELLS, REALS, STREAM)
@@ -50,7 +55,7 @@ PLAY = signature(NUMBER, CELLS, REALS, REALS, STREAM, STREAM, STREAM)
 
 
 class Rules(NamedTuple):
-    """The six kernels of a game."""
+    """The kernels of a game."""
 
     start: Kernel
     mover: Kernel
@@ -58,6 +63,8 @@ class Rules(NamedTuple):
     apply: Kernel
     view: Kernel
     score: Kernel
+    weights: Kernel | None = None
+    """Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MOST_WEIGHT."""
 
 
 class Sizes(NamedTuple):
@@ -163,6 +170,30 @@ def nothing_to_prepare(theta, plan):
 def any_action(seen, actions, plan, stream):
     """Try any of the actions with equal probability."""
     return actions[below(stream, len(actions))]
+
+
+@kernel
+def total_weight(weights):
+    """The sum of the weights of some outcomes of chance, or 0 where they break the contract."""
+    total = 0
+    for weight in weights:
+        if weight < 0 or weight > MOST_WEIGHT - total:
+            return 0
+        total += weight
+    return total
+
+
+@kernel
+def draw_by_weight(weights, stream):
+    """The place of an outcome of chance, drawn by its weight."""
+    total = total_weight(weights)
+    if total == 0:
+        raise ValueError(WRONG_WEIGHTS)
+    left, place = below(stream, total), 0
+    while left >= weights[place]:
+        left -= weights[place]
+        place += 1
+    return place
 
 
 def nothing_hidden(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:

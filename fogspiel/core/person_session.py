@@ -11,7 +11,7 @@ import numpy as np
 
 from .agents import Agent, Player, remind
 from .game import CHANCE, OVER, Game
-from .rng import below, stream_of
+from .rng import stream_of
 from .session import Session
 
 
@@ -70,7 +70,7 @@ class PersonSession(Session):
             return False
         mover, actions = self.mover, self.actions
         if mover == CHANCE:
-            self.apply(actions[below(self._chance, len(actions))])
+            self.apply(self.draw_chance(self._chance))
             return True
         action = int(self._player.choose(self.view(mover), actions))
         if action not in actions:
@@ -108,7 +108,7 @@ class PersonSession(Session):
         if action not in actions:
             raise ValueError(f"the record does not fit the rules of {self.game.name}: {action} cannot be tried there")
         if mover == CHANCE:
-            below(self._chance, len(actions))
+            self.draw_chance(self._chance)
         elif mover != self.side:
             remind(self._player, self.view(mover), actions, action)
         self.apply(action)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .agents import ALONE, Agent, Player, Policy, theta_for
-from .game import CHANCE, OVER, Game, blank
+from .game import CHANCE, OVER, Game, blank, draw_by_weight
 from .rng import below, stream_of
 
 
@@ -46,6 +46,15 @@ class Session:
     def actions(self) -> list[int]:
         """What the mover may try, or the outcomes of chance; nothing once the game is over."""
         return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
+
+    def draw_chance(self, stream: np.ndarray) -> int:
+        """One of the outcomes of chance, as the compiled loop draws it."""
+        actions = self.actions
+        if self.game.rules.weights is None:
+            return actions[below(stream, len(actions))]
+        weights = blank(self.game.sizes.actions)
+        self.game.rules.weights(self.state, weights)
+        return actions[draw_by_weight(weights[: len(actions)], stream)]
 
     def view(self, player: int) -> np.ndarray:
         """Everything the player knows."""
@@ -109,10 +118,10 @@ def finish_game(
     for side, player in enumerate(players):
         player.begin(side)
     while (mover := session.mover) != OVER and goes_on():
-        actions = session.actions
         if mover == CHANCE:
-            action = actions[below(chance, len(actions))]
+            action = session.draw_chance(chance)
         else:
+            actions = session.actions
             action = players[mover].choose(session.view(mover), list(actions))
             if action not in actions:
                 raise ValueError(session.why_impossible(action))

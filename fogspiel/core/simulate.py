@@ -1,4 +1,4 @@
-"""Many games, fast: the one compiled loop that plays any game by its six kernels.
+"""Many games, fast: the one compiled loop that plays any game by its kernels.
 
 Every game (or pair of games) has a number and its own four streams derived from that number: chance, one for each
 seat, and one that draws members of mixtures. Swapping the players keeps the streams, so both games of a pair are the
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .agents import REDRAWN, Policy, member
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game
+from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, blank, draw_by_weight
 from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, Kernel, compiled, kernel, kernel_of
 from .rng import below, fill_normal, split
 
@@ -24,10 +24,10 @@ WORTH_A_THREAD = 128
 
 @kernel
 def play_by_rules(
-    start, mover, legal, apply, view, score, choose_0, choose_1,
-    state, seen, actions, plan_0, plan_1, chance, stream_0, stream_1,
+    start, mover, legal, apply, view, score, weights, weighted, choose_0, choose_1,
+    state, seen, actions, odds, plan_0, plan_1, chance, stream_0, stream_1,
 ):  # fmt: skip
-    """One game by the six kernels; returns the first player's score."""
+    """One game by its kernels; returns the first player's score."""
     start(state)
     while True:
         who = mover(state)
@@ -35,7 +35,11 @@ def play_by_rules(
             return score(state)
         count = legal(state, actions)
         if who == CHANCE:
-            action = actions[below(chance, count)]
+            if weighted:
+                weights(state, odds)
+                action = actions[draw_by_weight(odds[:count], chance)]
+            else:
+                action = actions[below(chance, count)]
         else:
             view(state, who, seen)
             if who == 0:
@@ -47,16 +51,16 @@ def play_by_rules(
 
 @kernel_of(
     NOTHING,
-    *RULE_SIGNATURES.values(), PLAY, NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER, PLAY, NUMBER,
     PREPARE, CHOOSE, ROWS, REALS, NUMBER,
     PREPARE, CHOOSE, ROWS, REALS, NUMBER,
-    CELLS, CELLS, CELLS, REALS, NUMBER, SEED, NUMBER, NUMBER, TABLE,
+    CELLS, CELLS, CELLS, CELLS, REALS, NUMBER, SEED, NUMBER, NUMBER, TABLE,
 )  # fmt: skip
 def play_numbers(
-    start, mover, legal, apply, view, score, play, fused,
+    start, mover, legal, apply, view, score, weights, weighted, play, fused,
     prepare_a, choose_a, plans_a, cumulated_a, how_a,
     prepare_b, choose_b, plans_b, cumulated_b, how_b,
-    state, seen, actions, theta, top, key, first, seats, out,
+    state, seen, actions, odds, theta, top, key, first, seats, out,
 ):  # fmt: skip
     """Play the games numbered `first`, `first` + 1, ..; a row of `out` gets policy a's scores, seats swapped."""
     chance, draws = np.empty(1, np.uint64), np.empty(1, np.uint64)
@@ -87,16 +91,16 @@ def play_numbers(
                     result = play(state, plan_a, plan_b, chance, stream_0, stream_1)
                 else:
                     result = play_by_rules(
-                        start, mover, legal, apply, view, score, choose_a, choose_b,
-                        state, seen, actions, plan_a, plan_b, chance, stream_0, stream_1,
+                        start, mover, legal, apply, view, score, weights, weighted, choose_a, choose_b,
+                        state, seen, actions, odds, plan_a, plan_b, chance, stream_0, stream_1,
                     )  # fmt: skip
             else:
                 if fused:
                     result = top - play(state, plan_b, plan_a, chance, stream_0, stream_1)
                 else:
                     result = top - play_by_rules(
-                        start, mover, legal, apply, view, score, choose_b, choose_a,
-                        state, seen, actions, plan_b, plan_a, chance, stream_0, stream_1,
+                        start, mover, legal, apply, view, score, weights, weighted, choose_b, choose_a,
+                        state, seen, actions, odds, plan_b, plan_a, chance, stream_0, stream_1,
                     )  # fmt: skip
             out[i, column] = result
 
@@ -105,6 +109,11 @@ def play_numbers(
 def not_fused(state, plan_0, plan_1, chance, stream_0, stream_1):
     """Stands where a game has no fused `play`; never called."""
     return 0
+
+
+@kernel
+def not_weighted(state, out):
+    """Stands where outcomes of chance are equally likely; never called."""
 
 
 class _Side(NamedTuple):
@@ -133,8 +142,9 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def compile_rules(game: Game) -> tuple[Kernel, ...]:
-    """The six kernels of the game, ready to be passed to a compiled loop."""
-    return tuple(compiled(rule, RULE_SIGNATURES[name]) for name, rule in game.rules._asdict().items())
+    """The seven kernels of the game, ready to be passed to a compiled loop."""
+    rules = game.rules._replace(weights=game.rules.weights or not_weighted)
+    return tuple(compiled(rule, RULE_SIGNATURES[name]) for name, rule in rules._asdict().items())
 
 
 class Match:
@@ -146,7 +156,7 @@ class Match:
         both = first.strategy is family and second.strategy is family
         self.fused = bool(fused and game.play and both)
         play = compiled(game.play if game.play and self.fused else not_fused, PLAY)
-        self._shared = (*compile_rules(game), play, int(self.fused))
+        self._shared = (*compile_rules(game), int(game.rules.weights is not None), play, int(self.fused))
         self._sides = (_side(first), _side(second))
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
@@ -163,7 +173,7 @@ class Match:
 
     def _play(self, key: int, first: int, out: np.ndarray, seats: int) -> None:
         sizes, (a, b) = self.game.sizes, self._sides
-        workspace = (np.zeros(sizes.state, np.int64), np.zeros(sizes.view, np.int64), np.zeros(sizes.actions, np.int64))
+        workspace = [blank(cells) for cells in (sizes.state, sizes.view, sizes.actions, sizes.actions)]
         theta = np.empty(len(self.game.strategy.parameters) if self.game.strategy else 0)
         if REDRAWN in (a.how, b.how):
             a, b = a._replace(plans=a.plans.copy()), b._replace(plans=b.plans.copy())

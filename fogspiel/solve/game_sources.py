@@ -67,7 +67,7 @@ class Problem(ABC):
 
 
 class GameProblem(Problem):
-    """A game whose rules are six kernels."""
+    """A game whose rules are kernels."""
 
     game: Game
 

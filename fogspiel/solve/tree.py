@@ -1,4 +1,4 @@
-"""The whole tree of a game, built from its six kernels: every history once, in flat arrays, parents before children.
+"""The whole tree of a game, built from its kernels: every history once, in flat arrays, parents before children.
 
 An infoset is what its owner knows: the sequence of its own moves so far together with the view it has now. So every
 tree has perfect recall by construction; that one infoset offers one list of actions is checked on the way. Views are
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 
-from ..core.game import CHANCE, OVER, RULE_SIGNATURES, Game
+from ..core.game import CHANCE, OVER, RULE_SIGNATURES, WRONG_WEIGHTS, Game, total_weight
 from ..core.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of
 from ..core.rng import mixed
 from ..core.session import Session
@@ -120,16 +120,37 @@ def sequence_form(tree: Tree) -> SequenceForm:
     return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, denominator)
 
 
+def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
+    """The probabilities of the moves at each node of chance; uniform where the node itself has probability 0."""
+    parent, chance_index, label = tree.parent.tolist(), tree.chance_index.tolist(), tree.label.tolist()
+    chances: dict[int, list[int]] = {}
+    for node in range(1, tree.nodes):
+        if label[parent[node]] == CHANCE_NODE:
+            chances.setdefault(parent[node], []).append(chance_index[node])
+    ratio: dict[tuple[int, int], Fraction] = {}
+    out = {}
+    for node, below in chances.items():
+        above = tree.chance_prob[chance_index[node]]
+        for k in below:
+            if (chance_index[node], k) not in ratio:
+                ratio[chance_index[node], k] = tree.chance_prob[k] / above if above else Fraction(0)
+        out[node] = [ratio[chance_index[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
+    return out
+
+
 # Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
 
-DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP = range(6)
+DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP, BAD_WEIGHTS = range(7)
 DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4
 """Counters of the walk; SEQUENCES has one for each player."""
-AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
-"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences."""
+AT, LIST, NEXT, CHANCE_AT, TOTAL, LAST, FRAME = 0, 1, 2, 3, 4, 5, 7
+"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, the total weight of its
+outcomes of chance (0 elsewhere, and where they are equally likely), both last sequences."""
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
 """A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
 and a digest of the actions."""
+NUMERATOR, DENOMINATOR = range(2)
+"""A row of the table of probabilities of chance, in lowest terms."""
 PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)
 """A row of the table of nodes, in the order of the fields of `Tree`."""
 
@@ -144,40 +165,50 @@ def digest(cells, salt):
 
 
 @kernel
-def place_of(infosets, table, key, key_2):
-    """Where in the hash table an infoset is, or the free place where it belongs."""
+def place_of(rows, table, key, key_2):
+    """Where in the hash table the row is that begins with both keys, or the free place where it belongs."""
     mask = len(table) - 1
-    at = key & mask
-    while table[at] >= 0 and (infosets[table[at], KEY] != key or infosets[table[at], KEY_2] != key_2):
+    at = np.int64(mixed(np.uint64(key) ^ mixed(np.uint64(key_2)))) & mask
+    while table[at] >= 0 and (rows[table[at], 0] != key or rows[table[at], 1] != key_2):
         at = (at + 1) & mask
     return at
 
 
 @kernel
-def rehash(infosets, count, table):
-    """Fill an empty hash table with the infosets."""
-    for infoset in range(count):
-        table[place_of(infosets, table, infosets[infoset, KEY], infosets[infoset, KEY_2])] = infoset
+def rehash(rows, count, table):
+    """Fill an empty hash table with the first rows."""
+    for row in range(count):
+        table[place_of(rows, table, rows[row, 0], rows[row, 1])] = row
 
 
 @kernel
-def chance_number(denominators, counters, denominator):
-    """The number of this denominator among those met so far."""
-    for i in range(counters[CHANCES] - 1, -1, -1):
-        if denominators[i] == denominator:
-            return i
-    denominators[counters[CHANCES]] = denominator
-    counters[CHANCES] += 1
-    return counters[CHANCES] - 1
+def chance_after(chances, table, counters, before, weight, total):
+    """The number of the probability `before` times `weight` / `total`; -1 if it is too fine for 64 bits."""
+    numerator, denominator = chances[before, NUMERATOR], chances[before, DENOMINATOR]
+    if weight == 0:
+        numerator, denominator = 0, 1
+    else:
+        one, other = gcd(numerator, total), gcd(weight, denominator)
+        if denominator // other > MOST_NUMERATOR // (total // one):
+            return -1
+        numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
+    at = place_of(chances, table, numerator, denominator)
+    if table[at] < 0:
+        number = counters[CHANCES]
+        table[at] = number
+        chances[number, NUMERATOR], chances[number, DENOMINATOR] = numerator, denominator
+        counters[CHANCES] += 1
+    return table[at]
 
 
 @kernel_of(
     NUMBER,
-    *RULE_SIGNATURES.values(), CELLS, TABLE, TABLE, TABLE, CELLS, TABLE32, TABLE, CELLS, CELLS, NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER,
+    CELLS, TABLE, TABLE, TABLE, TABLE, CELLS, TABLE32, TABLE, CELLS, TABLE, CELLS, NUMBER,
 )  # fmt: skip
 def grow(
-    start, mover, legal, apply, view, score,
-    counters, states, choices, frames, known, nodes, infosets, table, denominators, most,
+    start, mover, legal, apply, view, score, weights, weighted,
+    counters, states, choices, odds, frames, known, nodes, infosets, table, chances, chance_table, most,
 ):  # fmt: skip
     """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
 
@@ -198,6 +229,7 @@ def grow(
         frame[AT] = node
         frame[NEXT] = 0
         frame[LIST] = 0
+        frame[TOTAL] = 0
         who = mover(state)
         if who == OVER:
             nodes[node, LABEL] = LEAF - score(state)
@@ -212,9 +244,15 @@ def grow(
             below[CHANCE_AT], below[LAST], below[LAST + 1] = frame[CHANCE_AT], frame[LAST], frame[LAST + 1]
             if who == CHANCE:
                 nodes[node, LABEL] = CHANCE_NODE
-                if denominators[frame[CHANCE_AT]] > MOST_NUMERATOR // listed:
-                    return TOO_FINE
-                below[CHANCE_AT] = chance_number(denominators, counters, denominators[frame[CHANCE_AT]] * listed)
+                if weighted:
+                    weights(state, odds[depth])
+                    frame[TOTAL] = total_weight(odds[depth, :listed])
+                    if frame[TOTAL] == 0:
+                        return BAD_WEIGHTS
+                else:
+                    below[CHANCE_AT] = chance_after(chances, chance_table, counters, frame[CHANCE_AT], 1, listed)
+                    if below[CHANCE_AT] < 0:
+                        return TOO_FINE
             else:
                 known[0] = who
                 known[1] = frame[LAST + who]
@@ -251,6 +289,11 @@ def grow(
         label = nodes[frame[AT], LABEL]
         if label >= 0:
             frames[depth + 1, LAST + infosets[label, OWNER]] = infosets[label, FIRST] + slot
+        elif frame[TOTAL] > 0:
+            number = chance_after(chances, chance_table, counters, frame[CHANCE_AT], odds[depth, slot], frame[TOTAL])
+            if number < 0:
+                return TOO_FINE
+            frames[depth + 1, CHANCE_AT] = number
         counters[DEPTH] = depth + 1
     return GOING_ON
 
@@ -264,6 +307,7 @@ WRONG = {
     NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must follow "
     "from the view",
     NO_ACTIONS: "a position that is not over has no actions",
+    BAD_WEIGHTS: WRONG_WEIGHTS,
     TOO_DEEP: f"a history is longer than {MOST_DEPTH} moves",
 }
 
@@ -281,15 +325,25 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
     return larger
 
 
+def _hash_table(rows: np.ndarray, count: int, table: np.ndarray) -> np.ndarray:
+    """The hash table of the first rows, with places for twice as many rows as there is room for."""
+    if 2 * len(rows) <= len(table):
+        return table
+    larger = np.full(1 << (4 * len(rows)).bit_length(), -1, np.int64)
+    rehash(rows, count, larger)
+    return larger
+
+
 def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
     """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
-    rules, sizes = compile_rules(game), game.sizes
-    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions + 6))))
+    rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
+    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + FRAME))))
     states = np.zeros((depth, sizes.state), np.int64)
-    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)
+    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, FRAME), np.int64)
+    odds = np.zeros((depth if weighted else 0, sizes.actions), np.int64)
     known = np.zeros(2 + sizes.view, np.int64)
     counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
-    denominators = np.ones(1, np.int64)
+    chances, chance_table = np.ones((1, 2), np.int64), np.full(2, -1, np.int64)
     nodes, infosets = np.zeros((0, 4), np.int32), np.zeros((0, 7), np.int64)
     table = np.full(2, -1, np.int64)
     outcome, batch = GOING_ON, FIRST_BATCH
@@ -297,23 +351,26 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
         reached = int(counters[NODES])
         nodes = _room(nodes, reached + batch)
         infosets = _room(infosets, int(counters[INFOSETS]) + batch)
-        denominators = _room(denominators, int(counters[CHANCES]) + batch)
-        if 2 * len(infosets) > len(table):
-            table = np.full(1 << (4 * len(infosets)).bit_length(), -1, np.int64)
-            rehash(infosets, int(counters[INFOSETS]), table)
+        table = _hash_table(infosets, int(counters[INFOSETS]), table)
+        chances = _room(chances, int(counters[CHANCES]) + batch)
+        chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table)
         # Growing holds two copies for a moment, and what is made of the tree later takes about as much again.
         taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + states.nbytes + choices.nbytes
+        taken += odds.nbytes + (2 * chances.nbytes + chance_table.nbytes if weighted else 0)
         if taken > memory * 2**30:
             raise TooLarge(
                 f"{game.name} has more than {reached:,} histories and {int(counters[INFOSETS]):,} infosets, which is "
                 f"all that fits into {memory:g} GiB: raise --memory, or solve a smaller variant"
             )
-        outcome = grow(*rules, counters, states, choices, frames, known, nodes, infosets, table, denominators, batch)
+        outcome = grow(
+            *rules, int(weighted),
+            counters, states, choices, odds, frames, known, nodes, infosets, table, chances, chance_table, batch,
+        )  # fmt: skip
         watch(int(counters[NODES]))
         batch = min(2 * batch, MOST_BATCH)
     if outcome != DONE:
         raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
-    chances = tuple(Fraction(1, int(denominator)) for denominator in denominators[: counters[CHANCES]])
+    chance_prob = tuple(Fraction(*row) for row in chances[: counters[CHANCES]].tolist())
     parent, slot, label, chance_index = nodes[: counters[NODES]].T.copy()
     owner, before, first, count = infosets[: counters[INFOSETS], OWNER:ACTIONS].T.copy()
-    return Tree(game.name, parent, slot, label, chance_index, chances, game.payoffs, owner, before, first, count)
+    return Tree(game.name, parent, slot, label, chance_index, chance_prob, game.payoffs, owner, before, first, count)

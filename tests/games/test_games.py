@@ -249,7 +249,7 @@ def test_golden_records_replay(game):
 
 def kernels_of(game):
     players = [game.strategy, *(player for player in game.named.values() if isinstance(player, Strategy))]
-    yield from game.rules
+    yield from (rule for rule in game.rules if rule)
     yield from (kernel for player in players if player for kernel in (player.prepare, player.choose))
     if game.play:
         yield game.play

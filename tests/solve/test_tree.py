@@ -116,6 +116,98 @@ def test_a_game_that_does_not_fit_is_refused_with_its_size():
         tree_of(find_game("goofspiel-5"), memory=0.001)
 
 
+# Weighted chance
+
+
+@kernel
+def throw_start(state):
+    state[:] = 0
+
+
+@kernel
+def throw_mover(state):
+    return -1 if state[0] < 3 else 0 if state[0] == 3 else -2
+
+
+@kernel
+def throw_legal(state, out):
+    out[0], out[1], out[2] = 0, 1, 2
+    return 3 if state[0] < 3 else 1
+
+
+@kernel
+def throw_weights(state, out):
+    """Weights that depend on what was thrown before; the first outcome is impossible after itself."""
+    out[0] = 2 if state[1] != 1 else 0
+    out[1] = 3 + state[0]
+    out[2] = 12 * (1 + state[2])
+
+
+@kernel
+def throw_apply(state, action):
+    state[0] += 1
+    if state[0] <= 3:
+        state[1] = 1 + action
+        state[2] = 3 * state[2] + action
+
+
+@kernel
+def throw_view(state, player, out):
+    out[0] = state[2]
+
+
+@kernel
+def throw_score(state):
+    return 1
+
+
+def throws(weights):
+    rules = Rules(throw_start, throw_mover, throw_legal, throw_apply, throw_view, throw_score, weights)
+    return Game("throws", rules, Sizes(3, 1, 3))
+
+
+def test_probabilities_are_products_of_weights_in_lowest_terms():
+    """Against the same throws counted by hand."""
+    expected = []
+
+    def throw(times, last, before, chance):
+        if times == 3:
+            expected.append(chance)
+            return
+        weights = [0 if last == 0 else 2, 3 + times, 12 * (1 + before)]
+        for face, weight in enumerate(weights):
+            throw(times + 1, face, 3 * before + face, chance * Fraction(weight, sum(weights)))
+
+    throw(0, None, 0, Fraction(1))
+    tree = tree_of(throws(throw_weights))
+    assert [tree.chance_prob[index] for index in tree.chance_index[tree.leaves]] == expected
+    assert sum(expected) == 1 and expected.count(0) == 5 and len(set(tree.chance_prob)) == len(tree.chance_prob)
+
+
+@kernel
+def fine_weights(state, out):
+    out[0], out[1], out[2] = 1, 2**30, 2**30 - 2
+
+
+def test_probabilities_that_are_too_fine_are_refused():
+    with pytest.raises(
+        ValueError, match=r"throws cannot be solved: its chance moves multiply to more than 2\^62 cases"
+    ):
+        tree_of(throws(fine_weights))
+
+
+@kernel
+def no_weights(state, out):
+    out[0], out[1], out[2] = 0, 0, 0
+
+
+def test_weights_that_break_the_contract_are_refused():
+    with pytest.raises(
+        ValueError, match=r"throws cannot be solved: the weights of chance must be whole numbers from 0"
+    ):
+        tree_of(throws(no_weights))
+
+
 # Games that break the contract
 
 

@@ -1,4 +1,4 @@
-"""Two games with five payoffs and strategies to tune, whose best play is known; they belong to the tests alone.
+"""Games with five payoffs and strategies to tune, whose best play is known; they belong to the tests alone.
 
 Sums: each player is dealt a 0 or a 1, all four deals equally likely, and adds 0 or 1 to it without knowing what the
 other has or does. The first player gets the difference of the two sums, so whoever always adds 1 plays best.
@@ -128,6 +128,34 @@ SUMS = Game(
 )
 
 
+# Weighted deals: whoever guesses whether the other adds 1 is paid by the cards, which tell something of each other.
+
+DEAL_WEIGHTS = (5, 1, 2, 4)
+
+
+@kernel
+def guess_score(state):
+    if state[ADDED] == state[ADDED + 1]:
+        return EVEN + 1 + state[CARD]
+    return EVEN - 1 - state[CARD + 1]
+
+
+@kernel
+def weights(state, out):
+    for deal in range(DEALS):
+        out[deal] = DEAL_WEIGHTS[deal]
+
+
+GUESSES = replace(
+    SUMS,
+    name="guesses",
+    title="Guesses",
+    rules=SUMS.rules._replace(score=guess_score, weights=weights),
+    named={"always": (700.0, 700.0), "never": (-700.0, -700.0)},
+    symmetric=False,
+)
+
+
 @kernel
 def prepare_greatest(theta, plan):
     plan[0] = np.argmax(theta)
@@ -144,7 +172,7 @@ CHOICES = replace(
     strategy=Strategy("greatest", ("rock", "paper", "scissors"), 1, prepare_greatest, choose_greatest),
     named={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},
 )
-GAMES = (SUMS, CHOICES)
+GAMES = (SUMS, CHOICES, GUESSES)
 
 
 def sums_payoff(theta, phi) -> float:
@@ -155,6 +183,25 @@ def sums_payoff(theta, phi) -> float:
         chance = (first[own] if added else 1 - first[own]) * (second[other] if answer else 1 - second[other])
         total += chance * (own + added - other - answer) / DEALS
     return float(total)
+
+
+def guesses_payoff(theta, phi) -> float:
+    """What one vector gets at Guesses against another, over deals, additions and both seats."""
+
+    def in_first_seat(first, second) -> float:
+        p, q = (1 / (1 + np.exp(-np.clip(vector, -700, 700))) for vector in (first, second))
+        total = 0.0
+        for own, other, added, answer in product((0, 1), repeat=4):
+            chance = (p[own] if added else 1 - p[own]) * (q[other] if answer else 1 - q[other])
+            total += chance * DEAL_WEIGHTS[2 * own + other] * guess(own, other, added, answer)
+        return float(total) / sum(DEAL_WEIGHTS)
+
+    return (in_first_seat(theta, phi) - in_first_seat(phi, theta)) / 2
+
+
+def guess(own: int, other: int, added: int, answer: int) -> int:
+    """What the first player gets at Guesses."""
+    return 1 + own if added == answer else -1 - other
 
 
 def choices_payoff(theta, phi) -> float:

@@ -1,11 +1,24 @@
 """Games of five payoffs: every event counts what its games were worth, and every method tunes, stores and resumes."""
 
+import json
 import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from support import five_payoffs
-from support.five_payoffs import CHOICES, SUMS, choices_payoff, sums_payoff
+from support.five_payoffs import (
+    CHOICES,
+    DEAL_WEIGHTS,
+    GUESSES,
+    SUMS,
+    choices_payoff,
+    guess,
+    guesses_payoff,
+    sums_payoff,
+)
 
 import fogspiel.runs.work
 import fogspiel.tune.arena
@@ -16,11 +29,13 @@ from fogspiel.runs.kind import kind_of, work_on
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
+from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
+from fogspiel.solve.formats import describe, efg_text
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
 from fogspiel.tune.methods import methods
 
-EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff}
+EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
 every_method = pytest.mark.parametrize("method", methods())
@@ -188,6 +203,51 @@ def test_a_tournament_scores_in_shares_of_the_highest_payoff(answer, tmp_path):
     exact = sums_payoff(*(SUMS.named[name] for name in ("worst", "best")))
     assert found["scores"][0][1] == pytest.approx((exact + 2) / 4, abs=0.02) and found["best"] == ["best"]
     assert found["observations"] == 30_000
+
+
+def guesses_value():
+    """The value of Guesses: what the first player's best (p, q), the probabilities of adding 1 by card, is sure of.
+
+    That is a sum of minima of linear functions, so its maximum is where two lines meet on which an answer changes, or
+    the borders of the square.
+    """
+
+    def expected(other, answer, plan):
+        """What the first player gets times the probability that the other one holds this card."""
+        chances = ((own, added, plan[own] if added else 1 - plan[own]) for own, added in product((0, 1), repeat=2))
+        return sum(p * DEAL_WEIGHTS[2 * own + other] * guess(own, other, added, answer) for own, added, p in chances)
+
+    def sure(plan):
+        return sum(min(expected(other, answer, plan) for answer in (0, 1)) for other in (0, 1))
+
+    def change(other):
+        """The line a + b p + c q = 0 on which both answers with this card are worth the same."""
+        at = [expected(other, 0, plan) - expected(other, 1, plan) for plan in ((0, 0), (1, 0), (0, 1))]
+        return at[0], at[1] - at[0], at[2] - at[0]
+
+    lines, meetings = [change(0), change(1), (0, 1, 0), (-1, 1, 0), (0, 0, 1), (-1, 0, 1)], []
+    for (a, b, c), (d, e, f) in combinations(lines, 2):
+        if b * f != c * e:
+            p, q = Fraction(c * d - a * f, b * f - c * e), Fraction(a * e - b * d, b * f - c * e)
+            meetings += [(p, q)] if 0 <= p <= 1 and 0 <= q <= 1 else []
+    return max(map(sure, meetings)) / sum(DEAL_WEIGHTS)
+
+
+def test_a_game_of_weighted_deals_is_solved_and_verified(answer, tmp_path):
+    path = tmp_path / "guesses.json"
+    found = answer("solve", "guesses", "--exact", "--certificate", path)
+    value = guesses_value()
+    assert found["value"] == str(value) and found["exact"] and value.denominator > 12
+    verified = answer("verify", path)
+    assert verified["valid"] and verified["lower"] == verified["upper"] == str(value)
+    unweighted = replace(GUESSES, rules=GUESSES.rules._replace(weights=None))
+    with pytest.raises(ValueError, match="the certificate is not valid"):
+        verify(json.loads(path.read_text()), GamePositions(unweighted))
+
+
+def test_weighted_deals_are_exported_with_their_probabilities():
+    deal = efg_text(*describe(GUESSES)).splitlines()[3]
+    assert deal == 'c "" 1 "" { "1" 5/12 "2" 1/12 "3" 1/6 "4" 1/3 } 0'
 
 
 def test_a_tuned_player_is_diagnosed(answer, fogspiel, tmp_path):

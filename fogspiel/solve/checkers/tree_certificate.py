@@ -85,9 +85,19 @@ class GamePositions:
             return Look(OVER, [], [], (), self.payoffs[self.rules.score(position)])
         actions = room[: self.rules.legal(position, room)].tolist()
         if who == CHANCE:
-            return Look(CHANCE, actions, [Fraction(1, len(actions))] * len(actions), ())
+            return Look(CHANCE, actions, self.chances(position, len(actions)), ())
         self.rules.view(position, who, seen)
         return Look(who, actions, [], tuple(seen.tolist()))
+
+    def chances(self, position: Any, count: int) -> list[Fraction]:
+        """The probabilities of the outcomes of chance."""
+        if self.rules.weights is None:
+            return [Fraction(1, count)] * count
+        room = blank(self.sizes.actions)
+        self.rules.weights(position, room)
+        weights = room[:count].tolist()
+        demand(min(weights) >= 0 and sum(weights) > 0, f"{self.name} gives chance the weights {weights}")
+        return [Fraction(weight, sum(weights)) for weight in weights]
 
     def after(self, position: Any, action: int) -> Any:
         """The state after an action."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tree import CHANCE_NODE, LEAF, Tree
+from ..tree import LEAF, Tree, chance_moves
 from .gambit import END, TEXT, WORD, Script, brace, file_text, heading, plain, quote
 from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, TreeBuilder, exact_probabilities
 from .tree_labels import PLAYERS, LabelledTree, Labels, distinct, numbered
@@ -154,7 +154,7 @@ def efg_text(
     """A tree as a file of Gambit's extensive form; the second player is paid `total` minus the first one's payoff."""
     labels = labels or numbered(tree)
     names = distinct([plain(name) for name in labels.infosets], tree.owner.tolist())
-    chances = _probabilities(tree)
+    chances = chance_moves(tree)
     number = {int(i): k + 1 for player in (0, 1) for k, i in enumerate(tree.numbers(player))}
     deciding = [
         f'p "" {owner + 1} {number[i]} {quote(names[i])} {brace([quote(a) for a in labels.actions[i]])} 0'
@@ -177,21 +177,3 @@ def efg_text(
             listed = [f"{quote(move)} {p}" for move, p in zip(moves, chance_prob, strict=True)]
             lines.append(f'c "" {node + 1} "" {brace(listed)} 0')
     return "\n".join(lines) + "\n"
-
-
-def _probabilities(tree: Tree) -> dict[int, list[Fraction]]:
-    """The probabilities of the moves at each node of chance; uniform where the node itself has probability 0."""
-    parent, chance_index, label = tree.parent.tolist(), tree.chance_index.tolist(), tree.label.tolist()
-    chances: dict[int, list[int]] = {}
-    for node in range(1, tree.nodes):
-        if label[parent[node]] == CHANCE_NODE:
-            chances.setdefault(parent[node], []).append(chance_index[node])
-    ratio: dict[tuple[int, int], Fraction] = {}
-    out = {}
-    for node, below in chances.items():
-        above = tree.chance_prob[chance_index[node]]
-        for k in below:
-            if (chance_index[node], k) not in ratio:
-                ratio[chance_index[node], k] = tree.chance_prob[k] / above if above else Fraction(0)
-        out[node] = [ratio[chance_index[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
-    return out

@@ -1,0 +1,117 @@
+"""Weighted chance: the same draws in both loops, by the weights, and wrong weights are refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fogspiel.core.agents import find_policy, fixed_baseline
+from fogspiel.core.game import CHANCE, MOST_WEIGHT, draw_by_weight, find_game
+from fogspiel.core.kernel import kernel
+from fogspiel.core.person_session import PersonSession
+from fogspiel.core.rng import below, stream_of
+from fogspiel.core.session import PlayerMatch, record_game, replay
+from fogspiel.core.simulate import SEATS, Match
+
+
+@kernel
+def loaded(state, out):
+    """Of a die: sixes are four times as likely as ones, and there are no threes."""
+    for face in range(6):
+        out[face] = 1 + face // 2 + (face == 5)
+    out[2] = 0
+
+
+@kernel
+def equal(state, out):
+    out[:6] = 7
+
+
+@kernel
+def negative(state, out):
+    out[:6] = 1
+    out[3] = -1
+
+
+@kernel
+def nothing(state, out):
+    out[:6] = 0
+
+
+@kernel
+def too_heavy(state, out):
+    out[:6] = 2**62
+
+
+def pig(weights):
+    """Pig with another die."""
+    fair = find_game("pig")
+    return replace(fair, rules=fair.rules._replace(weights=weights), play=None)
+
+
+LOADED = pig(loaded)
+
+
+def test_both_loops_play_the_same_games():
+    first, second = fixed_baseline(LOADED, 3), find_policy(LOADED, "uniform")
+    for seats in SEATS:
+        scores = PlayerMatch(LOADED, first, second).scores(17, 0, 15, seats)
+        assert (scores == Match(LOADED, first, second).scores(17, 0, 15, seats)).all()
+
+
+def test_faces_come_up_by_their_weights():
+    uniform, faces = find_policy(LOADED, "uniform"), np.zeros(6)
+    for number in range(120):
+        record = record_game(LOADED, uniform, uniform, 2, number).record
+        thrown = [p.actions.index(a) for p, a in zip(replay(LOADED, record), record, strict=False) if p.mover == CHANCE]
+        faces += np.bincount(thrown, minlength=6)
+    expected = np.array([1, 1, 0, 2, 3, 4]) / 11
+    error = np.sqrt(expected * (1 - expected) / faces.sum())
+    assert faces.sum() > 5000 and faces[2] == 0
+    assert (np.abs(faces / faces.sum() - expected) <= 4 * error).all()
+
+
+def test_equal_weights_of_one_draw_what_no_weights_draw():
+    stream, other = stream_of(1), stream_of(1)
+    for count in range(1, 40):
+        assert draw_by_weight(np.ones(count, np.int64), stream) == below(other, count)
+
+
+def test_equal_weights_are_as_likely_as_no_weights():
+    uniform = find_policy(LOADED, "uniform")
+    equals, fair = pig(equal), pig(None)
+    a, b = (Match(game, uniform, uniform).scores(1, 0, 4000)[:, 0].mean() for game in (equals, fair))
+    assert a == pytest.approx(b, abs=0.08)
+
+
+def test_the_heaviest_weights_are_drawn():
+    weights, stream = np.array([0, MOST_WEIGHT - 1, 0, 1, 0]), stream_of(8)
+    assert {int(draw_by_weight(weights, stream)) for _ in range(1000)} == {1}
+    assert {int(draw_by_weight(np.array([0, 3, 0, 1, 0]), stream)) for _ in range(1000)} == {1, 3}
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_game_taken_up_again_goes_on_as_it_would_have(side):
+    uniform = find_policy(LOADED, "uniform")
+    whole = PersonSession(LOADED, uniform, side, 7)
+    while not whole.over:
+        if not whole.go_on():
+            whole.act(whole.choices()[len(whole.record) % 2])
+    for cut in (1, len(whole.record) // 2, len(whole.record)):
+        again = PersonSession(LOADED, uniform, side, 7, whole.record[:cut])
+        for action in whole.record[cut:]:
+            if again.mover == side:
+                again.act(action)
+            else:
+                assert again.go_on()
+        assert again.record == whole.record
+
+
+@pytest.mark.parametrize("weights", [negative, nothing, too_heavy])
+def test_wrong_weights_are_refused_in_both_loops(weights):
+    game = pig(weights)
+    uniform = find_policy(game, "uniform")
+    with pytest.raises(ValueError, match="weights of chance must be whole numbers from 0 with a sum"):
+        Match(game, uniform, uniform).scores(1, 0, 10)
+    with pytest.raises(ValueError, match="weights of chance must be whole numbers from 0 with a sum"):
+        record_game(game, uniform, uniform, 1, 0)
