@@ -7,11 +7,11 @@ from pathlib import Path
 from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.game import UNIFORM, Game, games
 from fogspiel.core.session import record_game
-from support import five_payoffs
+from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"
 SEED = 2018
-GAMES = [*games().values(), *five_payoffs.GAMES]
+GAMES = [*games().values(), *five_payoffs.GAMES, *tree_games.GAMES]
 
 
 def sample_records(game: Game) -> list[dict]:
