@@ -14,7 +14,7 @@ import numpy as np
 
 from .agents import REDRAWN, Policy, member
 from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, blank, draw_by_weight
-from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, Kernel, compiled, kernel, kernel_of
+from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, Kernel, compiled, inlined, kernel, kernel_of
 from .rng import below, fill_normal, split
 
 SEATS = ("swapped", "alternating", "coin")
@@ -22,7 +22,7 @@ SWAPPED, ALTERNATING, COIN = range(3)
 WORTH_A_THREAD = 128
 
 
-@kernel
+@inlined
 def play_by_rules(
     start, mover, legal, apply, view, score, weights, weighted, choose_0, choose_1,
     state, seen, actions, odds, plan_0, plan_1, chance, stream_0, stream_1,

@@ -143,9 +143,8 @@ def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
 DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP, BAD_WEIGHTS = range(7)
 DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4
 """Counters of the walk; SEQUENCES has one for each player."""
-AT, LIST, NEXT, CHANCE_AT, TOTAL, LAST, FRAME = 0, 1, 2, 3, 4, 5, 7
-"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, the total weight of its
-outcomes of chance (0 elsewhere, and where they are equally likely), both last sequences."""
+AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
+"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences."""
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
 """A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
 and a digest of the actions."""
@@ -165,20 +164,30 @@ def digest(cells, salt):
 
 
 @kernel
-def place_of(rows, table, key, key_2):
-    """Where in the hash table the row is that begins with both keys, or the free place where it belongs."""
+def place_of(rows, table, start, key, key_2):
+    """Where in the hash table the row is that begins with both keys, or the free place where it belongs.
+
+    The search begins at `start`, of which only the lowest bits count.
+    """
     mask = len(table) - 1
-    at = np.int64(mixed(np.uint64(key) ^ mixed(np.uint64(key_2)))) & mask
+    at = start & mask
     while table[at] >= 0 and (rows[table[at], 0] != key or rows[table[at], 1] != key_2):
         at = (at + 1) & mask
     return at
 
 
 @kernel
-def rehash(rows, count, table):
-    """Fill an empty hash table with the first rows."""
+def scatter(numerator, denominator):
+    """Where the search for a probability begins."""
+    return np.int64(mixed(np.uint64(numerator) ^ mixed(np.uint64(denominator))))
+
+
+@kernel
+def rehash(rows, count, table, scattered):
+    """Fill an empty hash table with the first rows, whose first keys are digests or must be `scattered`."""
     for row in range(count):
-        table[place_of(rows, table, rows[row, 0], rows[row, 1])] = row
+        key, key_2 = rows[row, 0], rows[row, 1]
+        table[place_of(rows, table, scatter(key, key_2) if scattered else key, key, key_2)] = row
 
 
 @kernel
@@ -192,7 +201,7 @@ def chance_after(chances, table, counters, before, weight, total):
         if denominator // other > MOST_NUMERATOR // (total // one):
             return -1
         numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
-    at = place_of(chances, table, numerator, denominator)
+    at = place_of(chances, table, scatter(numerator, denominator), numerator, denominator)
     if table[at] < 0:
         number = counters[CHANCES]
         table[at] = number
@@ -212,12 +221,15 @@ def grow(
 ):  # fmt: skip
     """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
 
-    The buffers must have room for `most` nodes, infosets and chances. `known` holds the owner, its last sequence and
-    its view, the three things that make an infoset.
+    The buffers must have room for `most` nodes and infosets; when `chances` is full, the walk stops early. `known`
+    holds the owner, its last sequence and its view, the three things that make an infoset; a row of `odds` the weights
+    of chance's outcomes and their sum.
     """
     if counters[NODES] == 0:
         start(states[0])
     for _ in range(most):
+        if counters[CHANCES] == len(chances):
+            return GOING_ON
         depth = counters[DEPTH]
         state, frame = states[depth], frames[depth]
         node = counters[NODES]
@@ -229,7 +241,6 @@ def grow(
         frame[AT] = node
         frame[NEXT] = 0
         frame[LIST] = 0
-        frame[TOTAL] = 0
         who = mover(state)
         if who == OVER:
             nodes[node, LABEL] = LEAF - score(state)
@@ -245,9 +256,9 @@ def grow(
             if who == CHANCE:
                 nodes[node, LABEL] = CHANCE_NODE
                 if weighted:
-                    weights(state, odds[depth])
-                    frame[TOTAL] = total_weight(odds[depth, :listed])
-                    if frame[TOTAL] == 0:
+                    weights(state, odds[depth, :-1])
+                    odds[depth, -1] = total_weight(odds[depth, :listed])
+                    if odds[depth, -1] == 0:
                         return BAD_WEIGHTS
                 else:
                     below[CHANCE_AT] = chance_after(chances, chance_table, counters, frame[CHANCE_AT], 1, listed)
@@ -259,7 +270,7 @@ def grow(
                 view(state, who, known[2:])
                 key, key_2 = digest(known, 1), digest(known, 2)
                 offered = digest(choices[depth, :listed], 3)
-                at = place_of(infosets, table, key, key_2)
+                at = place_of(infosets, table, key, key, key_2)
                 infoset = table[at]
                 if infoset < 0:
                     infoset = counters[INFOSETS]
@@ -289,8 +300,9 @@ def grow(
         label = nodes[frame[AT], LABEL]
         if label >= 0:
             frames[depth + 1, LAST + infosets[label, OWNER]] = infosets[label, FIRST] + slot
-        elif frame[TOTAL] > 0:
-            number = chance_after(chances, chance_table, counters, frame[CHANCE_AT], odds[depth, slot], frame[TOTAL])
+        elif weighted:
+            weight, total = odds[depth, slot], odds[depth, -1]
+            number = chance_after(chances, chance_table, counters, frame[CHANCE_AT], weight, total)
             if number < 0:
                 return TOO_FINE
             frames[depth + 1, CHANCE_AT] = number
@@ -300,6 +312,8 @@ def grow(
 
 FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
 """Nodes between two looks at the buffers: few at first, so that small games are quick."""
+FEW = 16
+"""Room for new probabilities of chance between two looks, of which most games have few."""
 MOST_DEPTH = 4096
 
 WRONG = {
@@ -325,22 +339,22 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
     return larger
 
 
-def _hash_table(rows: np.ndarray, count: int, table: np.ndarray) -> np.ndarray:
+def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool = False) -> np.ndarray:
     """The hash table of the first rows, with places for twice as many rows as there is room for."""
     if 2 * len(rows) <= len(table):
         return table
     larger = np.full(1 << (4 * len(rows)).bit_length(), -1, np.int64)
-    rehash(rows, count, larger)
+    rehash(rows, count, larger, scattered)
     return larger
 
 
 def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
     """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
     rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
-    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + FRAME))))
+    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
     states = np.zeros((depth, sizes.state), np.int64)
-    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, FRAME), np.int64)
-    odds = np.zeros((depth if weighted else 0, sizes.actions), np.int64)
+    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)
+    odds = np.zeros((depth if weighted else 0, sizes.actions + 1), np.int64)
     known = np.zeros(2 + sizes.view, np.int64)
     counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
     chances, chance_table = np.ones((1, 2), np.int64), np.full(2, -1, np.int64)
@@ -352,8 +366,8 @@ def tree_of(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], N
         nodes = _room(nodes, reached + batch)
         infosets = _room(infosets, int(counters[INFOSETS]) + batch)
         table = _hash_table(infosets, int(counters[INFOSETS]), table)
-        chances = _room(chances, int(counters[CHANCES]) + batch)
-        chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table)
+        chances = _room(chances, int(counters[CHANCES]) + FEW)
+        chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table, scattered=True)
         # Growing holds two copies for a moment, and what is made of the tree later takes about as much again.
         taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + states.nbytes + choices.nbytes
         taken += odds.nbytes + (2 * chances.nbytes + chance_table.nbytes if weighted else 0)
