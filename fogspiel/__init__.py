@@ -8,7 +8,7 @@ from .core import plugins as _plugins  # noqa: F401  (from now on plug-in files 
 if TYPE_CHECKING:
     from .core.agents import find_policy, mixture_policy, vector_policy
     from .core.exact import exact_score
-    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, find_game
+    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy
     from .core.game import DRAW as DRAW
     from .core.game import LOSS as LOSS
     from .core.game import WIN as WIN
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .core.kernel import inlined as inlined
     from .core.kernel import kernel
     from .core.kernel import variant as variant
+    from .core.own_games import bring_game as find_game
     from .core.rng import below as below
     from .core.rng import unit as unit
     from .core.session import Session
@@ -38,8 +39,9 @@ __all__ = [
 _NAMES = {
     "core.agents": "find_policy mixture_policy vector_policy",
     "core.exact": "exact_score",
-    "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy find_game games:list_games",
+    "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy games:list_games",
     "core.kernel": "kernel inlined variant",
+    "core.own_games": "bring_game:find_game",
     "core.rng": "below unit",
     "core.session": "Session",
     "core.simulate": "Match",

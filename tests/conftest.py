@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from fogspiel import cli
+from fogspiel.core.own_games import forget_games
 from fogspiel.runs.workers.compile_lock import compile_in_turn
 
 compile_in_turn()  # there is more than one process of tests, and they share the cache
@@ -18,6 +19,12 @@ def _own_store(tmp_path, monkeypatch):
     monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
 
 
+@pytest.fixture(autouse=True)
+def _no_game_of_another_test():
+    yield
+    forget_games()
+
+
 @pytest.fixture
 def fogspiel(monkeypatch, capsys):
     """Run the command line as `fogspiel WORDS` would, but for a process of its own."""
@@ -25,6 +32,7 @@ def fogspiel(monkeypatch, capsys):
     def outcome(*words):
         monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
         capsys.readouterr()
+        forget_games()
         taken = signal.SIGTERM, signal.SIGINT, signal.SIGALRM
         handlers, digits = [signal.getsignal(number) for number in taken], sys.get_int_max_str_digits()
         try:

@@ -32,6 +32,12 @@ Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler (experiments only).")
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same games.")]
+GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GameWords = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
+Remember = Annotated[
+    bool, typer.Option("--remember", help="openspiel:NAME whose players forget own moves: let them keep these in mind.")
+]
+RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
 
 
 def _version(wanted: bool) -> None:
@@ -95,6 +101,15 @@ def write_text(text: str, output: Path | None) -> None:
         output.write_text(text)
     except OSError as error:
         raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
+
+
+def remembering(words: str, remember: bool) -> str:
+    """The words for a game, with what --remember adds to those for a game of OpenSpiel."""
+    from ..core.own_games import OPENSPIEL, REMEMBER
+
+    if remember and not words.startswith(OPENSPIEL):
+        raise ValueError(f"--remember is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
+    return words.removesuffix(REMEMBER) + REMEMBER if remember else words
 
 
 def cores(threads: int | None) -> int:

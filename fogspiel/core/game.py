@@ -109,8 +109,8 @@ class Game:
     sizes: Sizes
     title: str = ""
     """What people call the game: its name, if nothing is said."""
-    version: int = 1
-    """Of the rules: records, runs and certificates of one version mean nothing in another."""
+    version: int | str = 1
+    """Of the rules, or the digest of the file that holds them: runs and certificates of one mean nothing in another."""
     show: Callable[[np.ndarray], str] = list_cells
     """Draw a view: what the player who sees it knows."""
     reveal: Callable[[np.ndarray], str] = list_cells
@@ -209,16 +209,26 @@ def blank(cells: int) -> np.ndarray:
 UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
+BROUGHT: dict[str, Game] = {}
+"""The games that the user has brought from elsewhere, by name: see `own_games`."""
+
+
 def games() -> dict[str, Game]:
-    """Every game by name: each module of `fogspiel.games`, or of a plug-in folder, lists its own in GAMES."""
-    return collect("games", "GAMES")
+    """Every game by name: modules of `fogspiel.games`, plug-ins and installed packages list theirs in GAMES.
+
+    The games that the user has brought into this process come last.
+    """
+    return collect("games", "GAMES") | BROUGHT
 
 
 def find_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it.
 
-    Modules that are likely to have it are imported first, so that most often no other one is.
+    Modules that are likely to have it are imported first, so that most often no other one is. A name never makes a
+    file of the user's run: that takes `own_games.bring_game`.
     """
+    if name in BROUGHT:
+        return BROUGHT[name]
     for module, folder in _likely_modules(name):
         likely: Sequence[Game] = getattr(load("games", module, folder), "GAMES", ())
         for game in likely:

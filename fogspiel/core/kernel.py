@@ -2,9 +2,11 @@
 
 Numba's own cache does not notice an edit in a function that a kernel calls from another file. So every file has a cache
 folder named by a digest of all source files that it can reach by imports: an edit gives a fresh folder to the files
-that depend on it, the others keep theirs, and stale code cannot run.
+that depend on it, the others keep theirs, and stale code cannot run. What Numba keeps also names the module, which for
+a file outside of the package depends on who loads it: such a file has a folder for each of its names.
 """
 
+import hashlib
 import os
 import shutil
 import time
@@ -64,12 +66,19 @@ if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
 
+def _folder_name(file: Path, module: str) -> str:
+    """The digest of all that a file can use, and outside of the package of the name it is loaded by."""
+    if PACKAGE in file.parents:
+        return digest_of(file)
+    return f"{digest_of(file)}-{hashlib.blake2b(module.encode(), digest_size=5).hexdigest()}"
+
+
 def _folder_of(function: Kernel) -> Path | None:
     """The cache folder of a kernel: that of its file in its present state; None for what was typed in, not saved."""
     file = Path(function.__code__.co_filename)
     if CACHE is None or not file.is_file():
         return None
-    folder = CACHE / digest_of(file)
+    folder = CACHE / _folder_name(file, function.__module__)
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     return folder

@@ -1,8 +1,9 @@
-"""Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
+"""Plug-ins: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
 
 A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`; it may import as the
 files of the package do, and every command finds it. Only folders that the user names are looked into, by the
 environment variable FOGSPIEL_PLUGINS or by `use` (the option --plugins): never the current folder by itself.
+Installed packages offer games, methods and engines by entry points.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -18,6 +20,8 @@ from typing import Any
 
 VARIABLE = "FOGSPIEL_PLUGINS"
 ROOT = __name__.partition(".")[0]
+GROUPS = {"games": "fogspiel.games", "tune.methods": "fogspiel.methods", "kriegspiel.engines": "fogspiel.engines"}
+"""The entry points by which installed packages add to a room; each names a module or a list."""
 
 
 def use(folder: Path) -> None:
@@ -87,7 +91,8 @@ def modules(room: str) -> Iterator[ModuleType]:
 def collect(room: str, attribute: str) -> dict[str, Any]:
     """What the modules of a room list under this attribute: a mapping by name, or things that have a name.
 
-    A module of the package may list nothing, a plug-in may not; two things of one name are a ValueError.
+    A module of the package may list nothing, a plug-in may not; two things of one name are a ValueError. What
+    installed packages offer comes last.
     """
     return dict(_collect(room, attribute, tuple(folders())))
 
@@ -100,6 +105,13 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
             if key in found:
                 raise ValueError(f"two {attribute.lower()} are called {key}: rename one")
             found[key] = thing
+    for point in entry_points(group=GROUPS[room]) if room in GROUPS else ():
+        for key, thing in _offered(point, attribute):
+            if key in found:
+                raise ValueError(
+                    f"two {attribute.lower()} are called {key}, one of them of {_distribution(point)}: rename it there"
+                )
+            found[key] = thing
     return found
 
 
@@ -107,12 +119,31 @@ def _listed(module: ModuleType, attribute: str, required: bool) -> Iterable[tupl
     things = getattr(module, attribute, ())
     if required and not things:
         raise ValueError(f"the plug-in {module.__file__} has no {attribute}: it must list at least one")
+    return _by_name(things, f"{attribute} of {module.__file__}")
+
+
+def _by_name(things: Any, what: str) -> Iterable[tuple[str, Any]]:
     try:
         return things.items() if isinstance(things, Mapping) else [(thing.name, thing) for thing in things]
     except (AttributeError, TypeError):
-        raise ValueError(
-            f"{attribute} of {module.__file__} is neither a dictionary nor a list of named things"
-        ) from None
+        raise ValueError(f"{what} is neither a dictionary nor a list of named things") from None
+
+
+def _offered(point: EntryPoint, attribute: str) -> Iterable[tuple[str, Any]]:
+    """What an entry point of an installed package lists; whatever is wrong with it is a ValueError."""
+    what = f"{point.value}, which {_distribution(point)} offers as {point.group},"
+    try:
+        offered = point.load()
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from error
+    things = getattr(offered, attribute, ()) if isinstance(offered, ModuleType) else offered
+    if not things:
+        raise ValueError(f"{what} has no {attribute}: it must be a module that lists some, or a list of them")
+    return _by_name(things, what)
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"the installed package {point.dist.name}" if point.dist else "an installed package"
 
 
 def help_of(described: ModuleType | Callable[..., object]) -> str:

@@ -8,6 +8,7 @@ there is a message too. `Engine` tells these apart and calls the hooks of its su
 # ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
 
 import re
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -159,7 +160,11 @@ def find_engine(words: str) -> Maker:
 def home_of(words: str) -> Path:
     """The file of an engine."""
     name = plain_name(words)
-    return Path(next(str(module.__file__) for module in modules(ROOM) if name in module.ENGINES))
+    for module in modules(ROOM):
+        if name in module.ENGINES:
+            return Path(str(module.__file__))
+    maker = engines()[name]  # of an installed package
+    return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))
 
 
 STRAY = "stray-"

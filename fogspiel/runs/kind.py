@@ -4,14 +4,17 @@ A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, th
 command line and the pages loop over kinds: to work on a run, to tell what was found, to draw it, export it, play it.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.game import Game, games, parameters_of
+from ..core.own_games import bring_game, words_for, words_of
 from ..core.plugins import collect, load, sources
 from .report import Cell, Part, Report, Table
+from .request import game_of_run
 from .store import Json, Run, Summary
 from .trail import Point, Trail, trail_chart
 from .work import Context, Recorder
@@ -103,9 +106,15 @@ class Kind:
         return run.ask
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Refuse a file of rules that the user names, where the kind has no use for it."""
+        """Find the game of a run at the source that the user names; a ValueError if it is needed, or if it is wrong."""
         if source is not None:
-            raise ValueError(f"run {run.name} is not a solve: --game is for one whose rules are in a Python file")
+            if isinstance(run.ask.get("rules"), int):
+                raise ValueError(f"the rules of run {run.name} are not in a file: leave --game away")
+            named = bring_game(source).name
+            if named != run.ask["game"]:
+                raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --game names {named}")
+        if isinstance(run.ask.get("rules"), str):
+            game_of_run(run)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """The result of a run, worked out from where it was left; steps and states go to the recorder."""
@@ -130,7 +139,8 @@ class Kind:
 
     def again(self, run: Run, resume: str) -> str:
         """The command that goes on with a run, from the one that names just the run."""
-        return resume
+        words = words_of(run.ask["game"])
+        return resume if words is None else f"{resume} --game {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
         """What is told when the work is interrupted."""
@@ -193,7 +203,7 @@ class Kind:
 
     def command(self, ask: Json) -> str:
         """The command that asks for the same."""
-        return f"fogspiel {self.name} {ask['game']}"
+        return f"fogspiel {self.name} {words_for(ask['game'])}"
 
     def report(self, run: Run) -> Report:
         """The report of a finished run: in sentences, in figures, the way there, and what was asked."""

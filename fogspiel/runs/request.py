@@ -8,7 +8,7 @@ from typing import Any, Self
 from .. import __version__
 from ..core.agents import Agent, Frozen, freeze, frozen_in, thaw
 from ..core.game import Game, find_game
-from .store import Json
+from .store import Json, Run
 
 MOST_SEED = 2**63 - 1
 FEWEST, MOST = 2, 100
@@ -39,6 +39,19 @@ def check_players(names: Sequence[str], event: str, what: str) -> None:
 def versions(game: str) -> Json:
     """What the rows of a run depend on beside what was asked."""
     return {"rules": find_game(game).version, "fogspiel": __version__}
+
+
+def game_of_run(run: Run) -> Game:
+    """The game of a stored run, whose rules may be in a file that the user has to name."""
+    try:
+        return find_game(run.ask["game"])
+    except ValueError:
+        if isinstance(run.ask.get("rules"), int):
+            raise
+        raise ValueError(
+            f"the rules of run {run.name} ({run.ask['game']}) are in a file, which is used only if you name it: "
+            "add --game FILE"
+        ) from None
 
 
 @dataclass(frozen=True)

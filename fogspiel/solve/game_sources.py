@@ -1,9 +1,6 @@
 """What can be solved: a game of the package, a Python file with the six rules, a Gambit file, or an OpenSpiel game."""
 
-import hashlib
-import importlib.util
 import re
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.game import CHANCE, OVER, Game, find_game
+from ..core.own_games import OPENSPIEL, REMEMBER, bring_game, digest_of_file, is_tree
 from .checkers.tree_certificate import GamePositions, Look, Positions
 from .progress import DEFAULT_MEMORY
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from .formats.tree_labels import LabelledTree
     from .tree import Tree
 
-OPENSPIEL = "openspiel:"
 NODE_BYTES = 400
 """What a node of a tree that is built in Python takes at most while it is built."""
 Watch = Callable[[int], None]
@@ -71,8 +68,8 @@ class GameProblem(Problem):
 
     game: Game
 
-    def __init__(self, game: Game, source: str, digest: str | None = None) -> None:
-        super().__init__(game.name, digest or game.version, source)
+    def __init__(self, game: Game, source: str) -> None:
+        super().__init__(game.name, game.version, source)
         self.game = game
         self._tree: Tree | None = None
 
@@ -92,7 +89,7 @@ class GameProblem(Problem):
         return self.game.show(np.array(view, np.int64)), [self.game.label(action) for action in actions]
 
     def positions(self) -> Positions:
-        return GamePositions(self.game, self.version)
+        return GamePositions(self.game)
 
     def describe(self, memory: float) -> "LabelledTree":
         from .formats.tree_labels import describe
@@ -162,64 +159,39 @@ def problem_of_package(name: str) -> Problem:
     return GameProblem(find_game(name), name)
 
 
-def is_code(words: str) -> bool:
-    """Whether words name a Python file: only the user's own words may do so, never a file, a store or a page."""
-    return words.partition(":")[0].endswith(".py")
-
-
 def find_problem(words: str) -> Problem:
     """The problem that the user's words stand for, or a ValueError that says what they could have been.
 
     The Python file that they name is run.
     """
-    path, _, chosen = words.partition(":")
-    if not words.startswith(OPENSPIEL) and is_code(words):
-        return GameProblem(_game_of_file(Path(path), chosen), words, _digest(Path(path)))
-    if words.startswith(OPENSPIEL) or words.endswith((".efg", ".nfg")):
-        return _problem_of_format(words)
-    return problem_of_package(words)
+    return problem_of_tree(words) if is_tree(words) else GameProblem(bring_game(words), words)
 
 
-def _problem_of_format(words: str) -> Problem:
+def problem_of_tree(words: str) -> TreeProblem:
     """The game of a Gambit file or of OpenSpiel, which is not read yet."""
     from .formats import from_openspiel, read_efg, read_nfg
 
     if words.startswith(OPENSPIEL):
         name = words.removeprefix(OPENSPIEL)
-        return TreeProblem(_plain(words), f"OpenSpiel {name}", words, lambda most: from_openspiel(name, most))
+        plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
+        return TreeProblem(
+            _plain(words), f"OpenSpiel {name}", words, lambda most: from_openspiel(plain, most, remember=remember)
+        )
     file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
-    return TreeProblem(_plain(file.stem), _digest(file), words, lambda most: read(file, most))
+    return TreeProblem(_plain(file.stem), digest_of_file(file), words, lambda most: read(file, most))
+
+
+def tree_game(words: str) -> Game:
+    """The game of a Gambit file or of OpenSpiel, with kernels that walk its tree."""
+    try:
+        from .tree_game import game_of_tree
+    except ModuleNotFoundError:
+        raise ValueError(f"{words} can be solved, verified and exported, but not played") from None
+    problem = problem_of_tree(words)
+    game: Game = game_of_tree(problem.describe(), problem.name, problem.version)
+    return game
 
 
 def _plain(words: str) -> str:
     """The words as the name of a game, from which runs are named."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
-
-
-def _digest(path: Path) -> str:
-    """What stands for the version of the rules in a file: any change makes another game."""
-    try:
-        return "sha256 " + hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ValueError(f"the game file {path} cannot be read: {error.strerror or error}") from None
-
-
-def _game_of_file(path: Path, name: str) -> Game:
-    """A game of a Python file: the one of that name, or the only one there is."""
-    _digest(path)
-    found = importlib.util.spec_from_file_location(f"fogspiel_game_{path.stem}", path)
-    if found is None or found.loader is None:
-        raise ValueError(f"the game file {path} cannot be loaded: it must be Python")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[found.name] = module
-    try:
-        found.loader.exec_module(module)
-    except Exception as error:  # whatever is wrong in a user's file is told in a sentence
-        raise ValueError(f"the game file {path} cannot be loaded: {type(error).__name__}: {error}") from error
-    games = getattr(module, "GAMES", None)
-    if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
-        raise ValueError(f"the game file {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
-    by_name: dict[str, Game] = {game.name: game for game in games}
-    if name in by_name or (not name and len(games) == 1):
-        return by_name[name or games[0].name]
-    raise ValueError(f"{path} has the games {', '.join(by_name)}: say which one, as in {path}:{games[0].name}")

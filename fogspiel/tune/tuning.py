@@ -5,8 +5,9 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..core.agents import Policy, policy_of
-from ..core.game import Game, find_game
+from ..core.game import Game
 from ..core.heartbeat import beat
+from ..core.own_games import bring_game
 from ..stats.race import Race
 from .arena import Arena, Budget, BudgetSpent
 from .methods import find_method
@@ -40,7 +41,7 @@ def tune_strategy(
 ) -> Tuned:
     """What the method finds for its budget of games; nothing is stored, and no other games measure it."""
     arena = Arena(
-        game=find_game(game) if isinstance(game, str) else game,
+        game=bring_game(game) if isinstance(game, str) else game,
         seed=seed,
         race_rule=race or Race(),
         baseline_name=baseline,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.agents import policy_names
 from ..core.game import Game, find_game, games, parameters_of
+from ..core.own_games import words_of
 from ..kriegspiel.engine import EFFORT, STRAY, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
@@ -54,9 +55,13 @@ def _engine_texts(game: Game, options: bool) -> list[str]:
 
 
 def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
-    """Refuse work on a stored run, wanted by a page, if its request names a program or a file."""
+    """Refuse work on a stored run, wanted by a page, if its request names a program or a file.
+
+    A game that the user has brought to the server is none of these: its file is the one that the user named.
+    """
     try:
-        if (kind_of_method(ask["method"]) is SOLVE or "source" in ask) and ask["source"] not in games():
+        solves = kind_of_method(ask["method"]) is SOLVE or "source" in ask
+        if solves and ask["source"] not in games() and words_of(ask["game"]) is None:
             raise ValueError("its rules are in a file")
         for text, options in _agent_texts(ask):
             demand_page_agent(find_game(ask["game"]), text, options=options)

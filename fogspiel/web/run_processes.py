@@ -3,7 +3,8 @@
 The server writes nothing but the request of a new run, in one short transaction; everything else is written by the
 process that works on it. Such a process has a session of its own, so it outlives the page and the server that started
 it: a run ends when it is finished or stopped, not when a window is closed. It is stopped by SIGTERM, which the command
-line takes like Ctrl-C (and hears also where Ctrl-C is ignored): what was done is kept, and it can be resumed.
+line takes like Ctrl-C (and hears also where Ctrl-C is ignored): what was done is kept, and it can be resumed. Files of
+rules that the user has named to the server are named to the process as well.
 """
 
 import os
@@ -22,6 +23,7 @@ from typing import IO, Any
 
 from fastapi import HTTPException
 
+from ..core.own_games import words_of
 from ..runs.jobs import earlier_runs
 from ..runs.store import Run, Store
 from .page_agents import demand_page_run
@@ -159,8 +161,11 @@ class RunProcesses:
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the worker)
+        words = words_of(ask["game"])
+        rules = [] if words is None else ["--game", words.absolute]
+        store = str(self.reader.path.resolve())
         process = subprocess.Popen(
-            [*COMMAND, "resume", "--store", str(self.reader.path.resolve()), "--threads", str(threads), "--", name],
+            [*COMMAND, "resume", "--store", store, "--threads", str(threads), *rules, "--", name],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -66,11 +66,11 @@ def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     """One file with the six rules."""
     own = tmp_path / "own.py"
     own.write_text(OWN_RPS)
-    refused("solve", own, because=("say which one", "rps-half"))
-    solved = answer("solve", f"{own}:rps-half", "--certificate", tmp_path / "proof.json")
+    refused("solve", own, because=("say which one", "own-rps-half"))
+    solved = answer("solve", f"{own}:own-rps-half", "--certificate", tmp_path / "proof.json")
     assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")
-    assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:rps-half")["valid"]
-    refused("verify", tmp_path / "proof.json", because="version 1 of rps-half")
+    assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:own-rps-half")["valid"]
+    refused("verify", tmp_path / "proof.json", because=("no game 'own-rps-half'", "--game FILE"))
 
 
 def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):

@@ -25,7 +25,7 @@ def trace(tmp_path):
 @pytest.fixture
 def unfinished(tmp_path, trace):
     """A solve of rules in a Python file that was interrupted at once."""
-    ask = task_of(Request(f"{tmp_path / 'own.py'}:rps-half")).ask
+    ask = task_of(Request(f"{tmp_path / 'own.py'}:own-rps-half")).ask
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(ask).name
     trace.unlink()
@@ -39,7 +39,7 @@ def certificate(tmp_path, name):
     return path
 
 
-@pytest.mark.parametrize("form", ["{}", "{}:rps-half", "openspiel:{}", "{}:x.efg"])
+@pytest.mark.parametrize("form", ["{}", "{}:own-rps-half", "openspiel:{}", "{}:x.efg"])
 def test_a_certificate_does_not_choose_what_is_run(tmp_path, trace, refused, form):
     proof = certificate(tmp_path, form.format(tmp_path / "own.py"))
     refused("verify", proof, because=("there is no game", "--game FILE"))
@@ -54,7 +54,7 @@ def test_a_relative_name_is_not_read_either(tmp_path, trace, refused, monkeypatc
 
 
 def test_the_user_chooses_what_is_run(tmp_path, trace, answer):
-    source = f"{tmp_path / 'own.py'}:rps-half"
+    source = f"{tmp_path / 'own.py'}:own-rps-half"
     proof = answer("solve", source, "--certificate", tmp_path / "proof.json")["certificate"]
     trace.unlink()
     assert answer("verify", proof, "--game", source)["valid"] and trace.exists()
@@ -63,7 +63,7 @@ def test_the_user_chooses_what_is_run(tmp_path, trace, answer):
 def test_a_run_of_rules_in_a_python_file_goes_on_only_if_the_file_is_named(
     tmp_path, trace, unfinished, refused, answer
 ):
-    source = f"{tmp_path / 'own.py'}:rps-half"
+    source = f"{tmp_path / 'own.py'}:own-rps-half"
     refused("resume", unfinished, because=("Python code", f"fogspiel resume {unfinished} --game {source}"))
     assert not trace.exists() and answer("runs")["runs"][0]["state"] == "interrupted"
     assert answer("resume", unfinished, "--game", source)["value"] == "0" and trace.exists()
@@ -71,10 +71,10 @@ def test_a_run_of_rules_in_a_python_file_goes_on_only_if_the_file_is_named(
 
 def test_a_python_file_must_be_the_one_that_was_solved(tmp_path, unfinished, fogspiel):
     own = tmp_path / "own.py"
-    outcome = fogspiel("resume", unfinished, "--game", f"{own}:rps")
-    assert outcome.returncode == 2 and "solves rps-half, but --game names rps" in outcome.stderr
+    outcome = fogspiel("resume", unfinished, "--game", f"{own}:own-rps")
+    assert outcome.returncode == 2 and "solves own-rps-half, but --game names own-rps" in outcome.stderr
     own.write_text(own.read_text() + "\n")
-    outcome = fogspiel("resume", unfinished, "--game", f"{own}:rps-half")
+    outcome = fogspiel("resume", unfinished, "--game", f"{own}:own-rps-half")
     assert outcome.returncode == 2 and "it can be exported, but not resumed" in outcome.stderr
 
 
@@ -83,16 +83,16 @@ def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished
         raise KeyboardInterrupt
 
     monkeypatch.setattr(solving, "task_of_run", interrupted)
-    source = f"{tmp_path / 'own.py'}:rps-half"
+    source = f"{tmp_path / 'own.py'}:own-rps-half"
     outcome = fogspiel("resume", unfinished, "--game", source, "--json")
     assert outcome.returncode == 130
     assert json.loads(outcome.stdout)["resume"] == f"fogspiel resume {unfinished} --game {source}"
 
 
-def test_only_a_solve_has_rules_to_be_named(tmp_path, refused):
+def test_the_rules_of_the_package_are_not_named(tmp_path, refused):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(Tuning("pig", games=10).to_json()).name
-    refused("resume", name, "--game", "own.py", because=(name, "is not a solve"))
+    refused("resume", name, "--game", "own.py", because=(name, "leave --game away"))
 
 
 def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):
@@ -100,7 +100,7 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(task.ask)
         result = solve_unstored(Request("rps-half")).to_json()
-        result["certificate"]["game"] = f"{tmp_path / 'own.py'}:rps-half"
+        result["certificate"]["game"] = f"{tmp_path / 'own.py'}:own-rps-half"
         run.append("result", result)
         name = run.name
     refused("explain", name, because="--game FILE")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.own_game import OWN_RPS
+from support.own_game import OWN_RPS as OWN
 
 import fogspiel
 from fogspiel.core import plugins
@@ -14,7 +14,6 @@ from fogspiel.core.game import find_game, games
 from fogspiel.core.source_digest import digest_of, reachable_files
 
 PACKAGE = Path(fogspiel.__file__).parent
-OWN = OWN_RPS.replace('"rps', '"own-rps')
 
 
 @pytest.fixture

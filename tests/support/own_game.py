@@ -69,6 +69,6 @@ GAMES = tuple(
         source="Folklore.",
         payoffs=tuple(Fraction(k, 2) for k in range(-2, 3)),
     )
-    for name, scale in (("rps", 0), ("rps-half", 1))
+    for name, scale in (("own-rps", 0), ("own-rps-half", 1))
 )
 '''

@@ -19,6 +19,7 @@ def bounds(
     as_json: AsJson = False,
 ) -> None:
     """Prove bounds on the value of a game that is too large to be solved."""
+    from ...core.own_games import bring_game
     from ...runs.kinds.bounds import Request
 
-    begin_and_show(Request(game, seconds, memory).to_json(), Options(store, as_json, certificate=certificate))
+    begin_and_show(Request(bring_game(game).name, seconds, memory).to_json(), Options(store, as_json, certificate=certificate))

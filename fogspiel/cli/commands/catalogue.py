@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..app import AsJson, Seed, announce_compilation, app, print_json
+from ..app import AsJson, GameWords, Remember, Seed, announce_compilation, app, print_json, remembering
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -42,14 +42,15 @@ def _words_of(game: "Game") -> dict[str, Any]:
 
 
 @app.command()
-def show(game: str, seed: Seed = 1, as_json: AsJson = False) -> None:
+def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy
-    from ...core.game import UNIFORM, find_game
+    from ...core.game import UNIFORM
+    from ...core.own_games import bring_game
     from ...core.session import record_game, replay, view_of
     from .. import console
 
-    chosen = find_game(game)
+    chosen = bring_game(remembering(game, remember))
     announce_compilation()
     uniform = find_policy(chosen, UNIFORM.name)
     record, _ = record_game(chosen, uniform, uniform, seed, 0)

@@ -1,11 +1,14 @@
 """fogspiel diagnose."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from ..app import (
+    AsJson, RulesFile, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path,
+)  # fmt: skip
 from ..work import show_report, write
 
 
@@ -16,17 +19,21 @@ def diagnose(
     report_games: Annotated[int, typer.Option(help="Fresh games that score the exploiter.")] = 20_000,
     pair_games: Annotated[int, typer.Option(help="Fresh games for each pair of checkpoints.")] = 4_000,
     seed: Seed = 1,
+    game: RulesFile = None,
     threads: Threads = None,
     output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-diagnosis, here).")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
+    from ...core.own_games import bring_game
     from ...papers.exploitability import Request, diagnose, game_of, report
     from ...runs.store import Store
     from .. import console
 
     request = Request(games, report_games, pair_games, seed)
+    if game is not None:
+        bring_game(game)
     with Store.open(store_path(store), write=False) as kept:
         asked = [kept.read(name) for name in dict.fromkeys(runs)]
     for run in asked:
@@ -35,6 +42,7 @@ def diagnose(
     with console.status("diagnose") as say:
         found = [diagnose(run, request, cores(threads), say) for run in asked]
     options = f"--games {games} --report-games {report_games} --pair-games {pair_games} --seed {seed}"
+    options += f" --game {shlex.quote(game)}" if game is not None else ""
     made = report(found, f"fogspiel diagnose {' '.join(run.name for run in asked)} {options}")
     if as_json:
         _, files = write(made, output)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import AsJson, Seed, StorePath, announce_compilation, app, print_json, store_path
-from .solve import RulesFile
+from ..app import (
+    AsJson, Remember, RulesFile, Seed, StorePath, announce_compilation, app, print_json, remembering, store_path,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from ...core.agents import Policy
@@ -29,16 +30,22 @@ def explain(
     every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
     game: RulesFile = None,
     seed: Seed = 1,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
     from ...core.agents import Policy
-    from ...core.game import find_game, games
+    from ...core.game import games
+    from ...core.own_games import bring_game, is_tree
     from ...runs.agent_texts import RUN_NAME, agent_from_text
     from ...runs.kind import kind_of
+    from ...runs.request import game_of_run
     from ...solve import certificates
 
+    what = remembering(what, remember)
+    if game is not None and not is_tree(game):
+        bring_game(game)
     if what.endswith(".json"):
         if strategy is not None:
             raise ValueError(
@@ -46,14 +53,14 @@ def explain(
             )
         return _print_solution(certificates.read_certificate(Path(what)), every, game, as_json)
     if strategy is not None:
-        chosen, words = find_game(what), strategy
+        chosen, words = bring_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in games():
         run = _run(what, store)
         if proof := kind_of(run).solution(run):
             return _print_solution(proof, every, game, as_json)
-        chosen, words = find_game(run.ask["game"]), what
+        chosen, words = game_of_run(run), what
     else:
-        return _print_solution(_solution_of(what), every, game, as_json)
+        return _print_solution(_solution_of(what), every, game or what, as_json)
     announce_compilation()
     player = agent_from_text(chosen, words, store_path(store), seed)
     if isinstance(player, Policy):
@@ -73,15 +80,17 @@ def _run(name: str, store: Path | None) -> "Run":
 def _solution_of(name: str) -> Mapping[str, Any]:
     """The certificate of a game, which is solved for it."""
     from ...core.agents import policy_names
-    from ...core.game import games
     from ...runs.kinds.solve import Request, solve_unstored
+    from ...solve.game_sources import find_problem
 
-    known = games().get(name)
+    problem = find_problem(name)
+    known = problem.game
     tuned = known is not None and known.strategy is not None
     announce_compilation()
     proof: Mapping[str, Any] | None = None
     with suppress(ValueError) if tuned else nullcontext():
-        proof = solve_unstored(Request(name, memory=MEMORY) if tuned else Request(name)).certificate
+        request = Request(name, memory=MEMORY) if tuned else Request(name)
+        proof = solve_unstored(request, problem=problem).certificate
     if proof is not None:
         return proof
     if known is None or known.strategy is None:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, print_json, store_path
+from ..app import (
+    AsJson, GameWords, Remember, Seed, StorePath, Threads, announce_compilation, app, print_json, remembering,
+    store_path,
+)  # fmt: skip
 from ..work import Options, show, work
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def match(
-    game: str,
+    game: GameWords,
     first: str,
     second: str,
     games: Annotated[int, typer.Option(help="How many games, in pairs with the seats swapped.")] = 20_000,
@@ -23,15 +26,16 @@ def match(
     seats: Annotated[str, typer.Option(help="swapped (same deal twice), alternating, or coin.")] = "swapped",
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,
     threads: Threads = None,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...core.game import find_game
+    from ...core.own_games import bring_game
     from ...runs.kinds.match import Request
     from ...runs.store import Draft
 
-    chosen, path = find_game(game), store_path(store)
+    chosen, path = bring_game(remembering(game, remember)), store_path(store)
     announce_compilation()
     request = Request.of(chosen, (first, second), path, seed, games, seats)
     if exact:

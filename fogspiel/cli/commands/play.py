@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, app, print_json, store_path
+from ..app import (
+    INTERRUPTED, AsJson, GameWords, Remember, StorePath, announce_compilation, app, print_json, remembering, store_path,
+)  # fmt: skip
 
 USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if no other opponent is named."""
@@ -12,7 +14,7 @@ USUAL_ENGINE = "greedy"
 
 @app.command()
 def play(
-    game: str,
+    game: GameWords,
     against: Annotated[
         str | None,
         typer.Option(
@@ -23,6 +25,7 @@ def play(
         str, typer.Option("--as", help="Your seat: first or second (Kriegspiel: white or black).")
     ] = "first",
     seed: Annotated[int | None, typer.Option(help="Same seed, same deal; else another one each time.")] = None,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -30,12 +33,12 @@ def play(
     import secrets
 
     from ...core.agents import policy_names
-    from ...core.game import find_game
+    from ...core.own_games import bring_game
     from ...core.person_session import PersonSession
     from ...runs.agent_texts import KRIEGSPIEL, agent_from_text
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
-    chosen, side = find_game(game), parse_seat(seat)
+    chosen, side = bring_game(remembering(game, remember)), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
     if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
         from .kriegspiel_games import play_game
@@ -51,7 +54,7 @@ def play(
     tell(terminal.epilogue())
     if as_json:
         score = None if played.score is None else payoff_of(session, played.score)
-        facts = {"game": game, "against": against, "as": ("first", "second")[side], "seed": seed}
+        facts = {"game": chosen.name, "against": against, "as": ("first", "second")[side], "seed": seed}
         print_json(facts | {"how": played.how, "score": score, "actions": len(session.decisions)})
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)

@@ -7,17 +7,19 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, Threads, app, print_json, store_path, write_text
+from ..app import (
+    AsJson, Cluster, GameWords, Remember, RulesFile, Seed, StorePath, Threads, app, print_json, remembering, store_path,
+    write_text,
+)  # fmt: skip
 from ..listing import listing
 from ..work import Options, begin_and_show, check_cluster, show, work
-from .solve import RulesFile
 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
 
 @app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
 def tune(
-    game: str,
+    game: GameWords,
     method: Annotated[str, typer.Option(help="How to look for parameters: see below.")] = "iterative",
     race: Annotated[str, typer.Option(help=RACES)] = "paper",
     games: Annotated[int | None, typer.Option(help="Budget in games (500000; 3000000 with a Bernstein race).")] = None,
@@ -29,15 +31,18 @@ def tune(
     observation: Annotated[str, typer.Option(help="What a race counts: pair (seats swapped) or game.")] = "pair",
     report_games: Annotated[int, typer.Option(help="Fresh games for the final score.")] = 20_000,
     threads: Threads = None,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Tune the strategy of a game; every step is stored, and any interruption can be resumed."""
+    from ...core.own_games import bring_game
     from ...runs.kinds.tune import Request, usual_games
 
+    chosen = bring_game(remembering(game, remember)).name
     if games is None and seconds is None:
         games = usual_games(race)
-    request = Request(game, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
+    request = Request(chosen, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
     begin_and_show(request.to_json(), Options(store, as_json, threads))
 
 

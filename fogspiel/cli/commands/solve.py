@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, StorePath, announce_compilation, app, print_json, write_text
+from ..app import (
+    AsJson, GameWords, Remember, RulesFile, StorePath, announce_compilation, app, print_json, remembering, write_text,
+)  # fmt: skip
 from ..listing import listing
 from ..work import Options, begin_and_show
 
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
-GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
-
-Source = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
-RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
 
 
 def _routes() -> str | None:
@@ -25,7 +23,7 @@ def _routes() -> str | None:
 
 @app.command(epilog=_routes())
 def solve(
-    game: Source,
+    game: GameWords,
     method: Annotated[str, typer.Option(help=METHODS)] = "auto",
     exact: Annotated[bool, typer.Option("--exact", help="Insist on the exact value, as a fraction.")] = False,
     gap: Annotated[float, typer.Option(help="Regret minimisation stops when the certified bounds are this close.")] = (
@@ -33,6 +31,7 @@ def solve(
     ),
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,12 +41,13 @@ def solve(
     from ...solve.memory_limit import limit_memory
     from .. import console
 
-    request = Request(game, method, exact, gap, memory)
-    if find_problem(game).game is not None:
+    request = Request(remembering(game, remember), method, exact, gap, memory)
+    problem = find_problem(request.game)
+    if problem.game is not None:
         announce_compilation()
     began = time.process_time()
     with limit_memory(memory), console.status(game) as say:
-        task = task_of(request, lambda progress: say(progress.words))
+        task = task_of(request, lambda progress: say(progress.words), problem)
     options = Options(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 
@@ -74,9 +74,10 @@ def verify(file: Path, game: RulesFile = None, as_json: AsJson = False) -> None:
 
 @app.command("export-game")
 def export_game(
-    game: Source,
+    game: GameWords,
     output: Annotated[Path, typer.Option(help="FILE.efg or FILE.nfg.")],
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    remember: Remember = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
@@ -87,7 +88,7 @@ def export_game(
     writers = {".efg": efg_text, ".nfg": nfg_text}
     if output.suffix not in writers:
         raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg")
-    text = writers[output.suffix](*find_problem(game).describe(memory))
+    text = writers[output.suffix](*find_problem(remembering(game, remember)).describe(memory))
     write_text(text, output)
     if as_json:
         return print_json({"game": game, "output": str(output), "bytes": len(text.encode())})

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, Processes, Seed, StorePath, app, store_path
+from ..app import AsJson, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
 from ..work import Options, begin_and_show
 
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def tournament(
-    game: str,
+    game: GameWords,
     players: Annotated[list[str], typer.Argument(help="At least two: names, runs, parameter files, numbers.")],
     games: Annotated[int, typer.Option(help="How many games for each pair, with the seats swapped.")] = 20_000,
     seed: Seed = 1,
@@ -19,12 +19,14 @@ def tournament(
     output: Annotated[
         Path | None, typer.Option(help="The folder for the report (fogspiel-tournament-GAME, here).")
     ] = None,
+    remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ...core.game import find_game
+    from ...core.own_games import bring_game
     from ...runs.kinds.round_robin import Request
 
-    request = Request.of(find_game(game), players, games, seed, store_path(store))
+    chosen = bring_game(remembering(game, remember))
+    request = Request.of(chosen, players, games, seed, store_path(store))
     begin_and_show(request.to_json(), Options(store, as_json, processes, output=output), once=True)

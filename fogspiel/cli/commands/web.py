@@ -19,18 +19,28 @@ ALL_ADDRESSES = ("0.0.0.0", "::")
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of the page; 0 takes any that is free.")]
 Host = Annotated[str, typer.Option(help="Where the page is served; other machines are let in with --token only.")]
 Token = Annotated[bool, typer.Option("--token", help="Let in only who knows the random token in the printed address.")]
+OwnGames = Annotated[
+    list[str] | None,
+    typer.Option("--game", metavar="GAME", help="Offer this game of yours too: FILE.py or FILE.py:NAME; repeatable."),
+]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")]
 
 
 @app.command()
 def web(
-    port: Port = PORT, host: Host = "127.0.0.1", token: Token = False, no_open: NoOpen = False, store: StorePath = None
+    port: Port = PORT,
+    host: Host = "127.0.0.1",
+    token: Token = False,
+    no_open: NoOpen = False,
+    game: OwnGames = None,
+    store: StorePath = None,
 ) -> None:
     """Open the page on this machine: play any game, watch runs, read results."""
     from secrets import token_urlsafe
 
     if not token and not _is_loopback(host):
         raise ValueError(f"{host} can be reached by other machines: add --token, or leave --host away")
+    _bring(game or [])
     listener = _listen(host, port)
     import uvicorn  # only now: what cannot be served is said at once
 
@@ -56,6 +66,16 @@ def web(
     if active_count() > 1:  # an opponent still thinks, or something is worked out: it will not be asked for any more
         sys.stdout.flush()
         os._exit(0)
+
+
+def _bring(words: list[str]) -> None:
+    """Bring the user's games, each under a name of its own."""
+    from ...core.own_games import bring_game
+
+    names = [bring_game(one).name for one in words]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"--game names {name} {names.count(name)} times: the games must have different names")
 
 
 def games_path(store: Path) -> Path:

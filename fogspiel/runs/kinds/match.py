@@ -7,6 +7,7 @@ from typing import Self
 
 from ...core.agents import Agent
 from ...core.game import Game, find_game
+from ...core.own_games import words_for
 from ...core.simulate import SEATS
 from ...stats.evaluate import Score, evaluate
 from ...tune.arena import report_key
@@ -14,7 +15,7 @@ from ..agent_texts import engines_of
 from ..formatting import with_interval
 from ..kind import Delivered, Interruption, Kind
 from ..report import Cell
-from ..request import StoredAgent, check_option, check_seed, versions
+from ..request import StoredAgent, check_option, check_seed, game_of_run, versions
 from ..store import Json, Run
 from ..trail import Point, Trail
 from ..work import Context, Progress, Recorder
@@ -98,7 +99,7 @@ class Match(Kind):
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""
-        rules, version = run.ask["rules"], find_game(run.ask["game"]).version
+        rules, version = run.ask["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
         return Request.from_json(run.ask)
@@ -169,7 +170,7 @@ class Match(Kind):
         return ScoreTrail(ask["games"], "games")
 
     def command(self, ask: Json) -> str:
-        return f"fogspiel match {ask['game']} {ask.get('first')} {ask.get('second')}"
+        return f"fogspiel match {words_for(ask['game'])} {ask.get('first')} {ask.get('second')}"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]

@@ -14,13 +14,14 @@ from typing import Self
 
 from ... import __version__
 from ...core.game import Game, find_game
+from ...core.own_games import bring_game, words_for, words_of
 from ...core.rng import child
 from ...stats.evaluate import evaluate
 from ...tune.arena import report_key
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
 from ..report import Report
-from ..request import StoredAgent, check_option, check_players, check_seed, versions
+from ..request import StoredAgent, check_option, check_players, check_seed, game_of_run, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
 from ..trail import Trail
@@ -61,7 +62,7 @@ class Request:
     def command(self) -> str:
         """The command that plays the round robin."""
         players = " ".join(name if " " not in name else repr(name) for name in self.names)
-        return f"fogspiel tournament {self.game} {players} --games {self.games} --seed {self.seed}"
+        return f"fogspiel tournament {words_for(self.game)} {players} --games {self.games} --seed {self.seed}"
 
     def to_json(self) -> Json:
         """The first row of the run."""
@@ -85,11 +86,13 @@ def _agent_json(player: StoredAgent) -> Json:
 
 
 def play_pair(
-    game: str, rules: int, first: str, second: str, digest: str, seed: int, games: int,
-    players: tuple[StoredAgent, StoredAgent], store: Path,
+    game: str, rules: int | str, first: str, second: str, digest: str, seed: int, games: int,
+    players: tuple[StoredAgent, StoredAgent], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
-    """The games of one pair."""
-    chosen, key = find_game(game), int(child(report_key(seed), int(digest, 16)))
+    """The games of one pair; a worker brings the game from the source that the user has named."""
+    chosen, key = bring_game(source) if source else find_game(game), int(child(report_key(seed), int(digest, 16)))
+    if chosen.version != rules:
+        raise ValueError(f"the rules of {game} have changed while the tournament was played: start it anew")
     one, other = (player.agent(chosen, store, seed) for player in players)
     score = evaluate(chosen, one, other, key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
@@ -98,6 +101,7 @@ def play_pair(
 def jobs_of(request: Request, store: Path) -> list[Job]:
     """A job for every pair."""
     shared = {"game": request.game, "rules": find_game(request.game).version}
+    words = words_of(request.game)
     return [
         Job(
             "met",
@@ -105,7 +109,7 @@ def jobs_of(request: Request, store: Path) -> list[Job]:
             shared
             | {"first": one.words, "second": other.words, "digest": _digest(one, other)}
             | {"seed": request.seed, "games": request.games},
-            {"players": (one, other), "store": store},
+            {"players": (one, other), "store": store, "source": words.absolute if words else None},
         )
         for one, other in combinations(request.players, 2)
     ]
@@ -125,7 +129,7 @@ class RoundRobin(Kind):
 
     def check(self, run: Run) -> Request:
         """The request, if this version of the package can still play it."""
-        ask, version = run.ask, find_game(run.ask["game"]).version
+        ask, version = run.ask, game_of_run(run).version
         if (ask["fogspiel"], ask["rules"]) != (__version__, version):
             raise ValueError(
                 f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "

@@ -10,8 +10,9 @@ from typing import Any, Self
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
+from ...core.own_games import is_code
 from ...solve.certificates import certificate_agent
-from ...solve.game_sources import Problem, find_problem, is_code
+from ...solve.game_sources import GameProblem, Problem, find_problem
 from ...solve.memory_limit import limit_memory
 from ...solve.progress import AFRESH, Options, Saved, Work
 from ...solve.progress import Progress as RouteProgress
@@ -74,9 +75,9 @@ class Task:
         return self.route.solve(self.problem, options, saved)
 
 
-def task_of(request: Request, watch: Watch = in_silence) -> Task:
+def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Task:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
-    problem = find_problem(request.game)
+    problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
     if not route.made_for:
         problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
@@ -104,12 +105,12 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
             f"version {problem.version}: it can be exported, but not resumed"
         )
-    return task_of(Request.from_json(ask, problem.source), watch)
+    return task_of(Request.from_json(ask, problem.source), watch, problem)
 
 
-def solve_unstored(request: Request, watch: Watch = in_silence) -> Solution:
+def solve_unstored(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Solution:
     """The solution, which is not stored."""
-    return drive(task_of(request, watch).work(), lambda progress: watch(_progress_of(progress)))
+    return drive(task_of(request, watch, problem).work(), lambda progress: watch(_progress_of(progress)))
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
@@ -119,9 +120,11 @@ def _progress_of(progress: RouteProgress) -> Progress:
     return Progress(progress.remark + bounds)
 
 
-def solution(game: str, **options: Any) -> Solution:
-    """What solving a game gives; options as in `Request`."""
-    return solve_unstored(Request(game, **options))
+def solution(game: Game | str, **options: Any) -> Solution:
+    """What solving a game gives, by its record or by the words of the command line; options as in `Request`."""
+    if isinstance(game, Game):
+        return solve_unstored(Request(game.name, **options), problem=GameProblem(game, game.name))
+    return solve_unstored(Request(str(game), **options))
 
 
 # The kind
@@ -179,7 +182,8 @@ class Solve(ValueKind):
         if path is None:
             yield "there is no certificate: the strategies were checked in floating point only"
             return
-        play = "" if where else f"; play them: fogspiel match {ask['game']} {run.name} uniform"
+        source = ask["source"]
+        play = f"; play them: fogspiel match {source} {run.name} uniform" if not where or is_code(source) else ""
         yield f"strategies: fogspiel explain {run.name}{where}{play}"
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.agents import Frozen, Policy, frozen_in, policy_of
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
+from ...core.own_games import words_for
 from ...stats.evaluate import evaluate
 from ...stats.race import Race, interval, mean
 from ...tune.arena import Arena, Budget, Event, baseline, decode, report_key
@@ -19,7 +20,7 @@ from ..answers import StepRow, answer_of
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..report import Cell
-from ..request import check_seed, versions
+from ..request import check_seed, game_of_run, versions
 from ..store import Json, Run, Summary
 from ..trail import Point, Trail
 from ..work import Context, Progress, Recorder
@@ -109,7 +110,7 @@ class Tune(Kind):
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""
-        rules, version = run.ask["rules"], find_game(run.ask["game"]).version
+        rules, version = run.ask["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(
                 f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
@@ -192,11 +193,12 @@ class Tune(Kind):
         ask, result = run.ask, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
-        yield from self._found(run, find_game(ask["game"]))
+        yield from self._found(run, games().get(ask["game"]))
         theta = frozen_in(result)["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
-        yield f"play against it: fogspiel match {ask['game']} {run.name} PLAYER; keep it: fogspiel export {run.name}"
+        match = f"fogspiel match {words_for(ask['game'])} {run.name} PLAYER"
+        yield f"play against it: {match}; keep it: fogspiel export {run.name}"
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         game, *rest = super().request_lines(ask)
@@ -208,7 +210,8 @@ class Tune(Kind):
         return Races(ask)
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        names = parameters_of(find_game(run.ask["game"]))
+        game, many = games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
+        names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
         lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
         theta: Sequence[float] = ()
         for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
@@ -245,7 +248,7 @@ def tuned_game(run: Run, wants: str) -> Game:
     """The game of a tuning run whose rules are still the same, or a ValueError that says what is wanted."""
     if not KIND.made(run.ask.get("method")):
         raise ValueError(f"run {run.name} is a {run.ask.get('method')} run: {wants}")
-    game = find_game(run.ask["game"])
+    game = game_of_run(run)
     if run.ask["rules"] != game.version:
         raise ValueError(
             f"run {run.name} was tuned by version {run.ask['rules']} of the rules of {game.name}, which now are at "

@@ -68,8 +68,8 @@ class Positions(Protocol):
 class GamePositions:
     """The positions of a game record are its states."""
 
-    def __init__(self, game: Game, version: int | str | None = None):
-        self.name, self.version = game.name, version or game.version
+    def __init__(self, game: Game):
+        self.name, self.version = game.name, game.version
         self.rules, self.sizes, self.payoffs = game.rules, game.sizes, game.payoffs
 
     def root(self) -> Any:
