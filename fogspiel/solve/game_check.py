@@ -1,0 +1,332 @@
+"""Whether a game keeps the contract: the uncompiled rules first, then the compiled ones, then sizes and speed."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..core.agents import find_policy, fixed_baseline, redrawn_baseline
+from ..core.game import CHOOSE, OVER, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Strategy, find_game
+from ..core.kernel import COMPILED, Kernel, compiled
+from ..core.own_games import bring_game, words_of
+from ..core.rng import below, stream_of
+from ..core.session import Session, record_game, view_of
+from ..core.simulate import Match
+from .rules_check import SEED, Examination, Finding, trace_of
+from .tree import TooLarge, session_at, tree_of
+
+ARGUMENTS = {
+    "start": "state",
+    "mover": "state",
+    "legal": "state, out",
+    "apply": "state, action",
+    "view": "state, player, out",
+    "score": "state",
+    "weights": "state, out",
+    "prepare": "theta, plan",
+    "choose": "seen, actions, plan, stream",
+}
+PROCESS_SECONDS = 120.0
+"""How long the uncompiled rules are looked at, at most."""
+MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0
+"""A game that goes on for longer is taken for one without an end."""
+SPEED_SECONDS = 0.3
+TREE_MEMORY = 0.1
+"""GiB for the tree, of which only the size is told."""
+MOST_VIEWS = 20_000
+"""Infosets whose views are compared."""
+
+
+@dataclass(frozen=True)
+class GameCheck:
+    """What was found wrong with a game, and what is good to know of it."""
+
+    game: str
+    findings: list[Finding]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {"game": self.game, "sound": self.sound, "findings": [asdict(one) for one in self.findings], **self.facts}
+
+
+def check_game(game: Game | str) -> GameCheck:
+    """Hold a game to the contract; it is named as on the command line, or was brought or found by its name.
+
+    Where the uncompiled rules are wrong, the compiled ones are not run: they could write anywhere.
+    """
+    chosen = game if isinstance(game, Game) else bring_game(game)
+    words = _words_of(chosen)
+    findings = list(_declarations(chosen))
+    if findings:
+        return GameCheck(chosen.name, findings)
+    examined = _examine(words)
+    facts: dict[str, Any] = {"positions": examined.positions, "longest": examined.longest, "mean_length": examined.mean}
+    if not examined.findings:
+        findings = list(_compiled(chosen, examined, facts))
+    return GameCheck(chosen.name, examined.findings + findings, facts)
+
+
+def _words_of(game: Game) -> str:
+    """The words by which another process finds the game."""
+    words = words_of(game.name)
+    if words is not None and find_game(game.name) is game:
+        return words.absolute
+    if words is None and game is find_game(game.name):
+        return game.name
+    raise ValueError(f"{game.name} is checked in a process of its own, which must find it: give check_game its file")
+
+
+# What can be seen without playing
+
+
+def _declarations(game: Game) -> Iterator[Finding]:
+    """What is wrong with sizes, payoffs and the arguments of kernels."""
+    for name, size in game.sizes._asdict().items():
+        if not isinstance(size, int) or size < 1:
+            yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
+    steps = {after - before for before, after in pairwise(game.payoffs)}
+    if len(steps) != 1 or min(steps) <= 0:
+        listed = ", ".join(map(str, game.payoffs))
+        yield Finding("payoffs", f"the payoffs {listed} do not rise in even steps", "list all steps between them, too")
+    for name, kernel in game.rules._asdict().items():
+        if kernel is not None:
+            yield from _arguments(name, name, kernel)
+    for strategy in _strategies(game):
+        for name in ("prepare", "choose"):
+            yield from _arguments(f"strategy {strategy.name}", name, getattr(strategy, name))
+
+
+def _strategies(game: Game) -> list[Strategy]:
+    named = [player for player in game.named.values() if isinstance(player, Strategy)]
+    return [*([game.strategy] if game.strategy else []), *named]
+
+
+def _arguments(rule: str, name: str, kernel: Kernel) -> Iterator[Finding]:
+    """What is wrong with the declaration of a kernel."""
+    function = getattr(kernel, "py_func", kernel)
+    if COMPILED and function is kernel:
+        yield Finding(rule, f"{name} is not a kernel", "put @kernel above it", None, _line_of(function))
+        return
+    wanted, given = ARGUMENTS[name], list(inspect.signature(function).parameters)
+    if len(given) != len(wanted.split(", ")):
+        yield Finding(
+            rule, f"{name} takes ({', '.join(given)})", f"declare it as {name}({wanted})", None, _line_of(function)
+        )
+
+
+def _line_of(function: Any) -> str | None:
+    code = getattr(function, "__code__", None)
+    return f"{Path(code.co_filename).name}, line {code.co_firstlineno}" if code else None
+
+
+# Uncompiled
+
+
+def _examine(words: str) -> Examination:
+    """What another process finds, in which nothing is compiled."""
+    command = [sys.executable, "-m", "fogspiel.solve.rules_check", words]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PROCESS_SECONDS)
+    except subprocess.TimeoutExpired:
+        slow = Finding("rules", f"the rules do not end within {PROCESS_SECONDS:.0f} s", "see that every loop ends")
+        return Examination([slow], 0, 0, None, True, [])
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        failed = Finding("rules", f"the rules cannot be run without the compiler: {why}", "correct what it names")
+        return Examination([failed], 0, 0, None, True, [])
+    body = json.loads(lines[-1])
+    return Examination(**body | {"findings": [Finding(**one) for one in body["findings"]]})
+
+
+# Compiled
+
+
+def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the compiled rules; the facts are completed on the way."""
+    failures = list(_compile_all(game))
+    yield from failures
+    if failures:
+        return
+    endless = _play_on(game) if examined.unfinished else None
+    if endless is not None:
+        yield endless
+        return
+    differing = _compare(game, examined)
+    if differing is not None:
+        yield differing
+        return
+    yield from _loop(game)
+    facts["games_per_second"] = _speed(game)
+    yield from _tree(game, facts)
+
+
+def _compile_all(game: Game) -> Iterator[Finding]:
+    """Compile every kernel; what the compiler says is put into words."""
+    kernels = [(name, name, kernel, RULE_SIGNATURES[name]) for name, kernel in game.rules._asdict().items() if kernel]
+    for strategy in _strategies(game):
+        for name, of in (("prepare", PREPARE), ("choose", CHOOSE)):
+            kernels.append((f"strategy {strategy.name}", name, getattr(strategy, name), of))
+    for rule, name, kernel, of in kernels:
+        try:
+            compiled(kernel, of)
+        except Exception as error:
+            place, sentence, change = compiler_words(error)
+            yield Finding(rule, f"{name} cannot be compiled: {sentence}", change, None, place or _line_of(kernel.py_func))  # type: ignore[attr-defined]
+
+
+KINDS = {"int": "a whole number", "float": "a real number", "bool": "a truth value", "none": "nothing", "array": "an array"}
+"""What the compiler's types are, by how their names begin."""
+COMPLAINTS = (
+    (
+        r"Untyped global name '(?P<a>\w+)'",
+        "`{a}` is something that compiled code cannot use",
+        "use numbers, tuples of numbers, arrays and other kernels only: put @kernel above a function that is called",
+    ),
+    (
+        r"name '(?P<a>\w+)' is not defined",
+        "the name `{a}` is not known",
+        "define it at the top of the file, or correct its spelling",
+    ),
+    (
+        r"[Cc]annot unify (?P<a>.+?) and (?P<b>.+?) for '(?P<c>\w+)",
+        "the variable `{c}` is {a} in one place and {b} in another",
+        "let it be the same in all places",
+    ),
+    (
+        r"[Cc]an't unify return type from the following types: (?P<a>.+)",
+        "it does not return the same kind of thing everywhere ({a})",
+        "return a whole number in every case",
+    ),
+    (r"Variable '(?P<a>\w+)' is not defined", "`{a}` may be used before it has a value", "give it one before"),
+    (
+        r"Unknown attribute '(?P<a>\w+)' of type (?P<b>\S+)",
+        "`.{a}` cannot be compiled for {b}",
+        "write it out with plain loops and arithmetic",
+    ),
+    (
+        r"No implementation of function Function\((?P<a>.+?)\) found for signature",
+        "{a} cannot be compiled for what it is given here",
+        "use arithmetic on numbers and arrays only",
+    ),
+)
+
+
+def compiler_words(error: Exception) -> tuple[str | None, str, str]:
+    """The file and line of a compiler's complaint, the complaint in plain words, and what to do about it."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    places = re.findall(r'File "([^"]+)", line (\d+)', text) or re.findall(r" at (\S+) \((\d+)\)", text)
+    place = f"{Path(places[-1][0]).name}, line {places[-1][1]}" if places else None
+    for pattern, sentence, change in COMPLAINTS:
+        if told := re.search(pattern, text):
+            return place, sentence.format(**{key: _kind(part) for key, part in told.groupdict().items()}), change
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told_lines = [line for line in lines if not line.startswith(("Failed in", "File ", "During:", "^", "<source"))]
+    return place, (told_lines or lines or [type(error).__name__])[0], "write it with plain loops and arithmetic"
+
+
+def _kind(words: str) -> str:
+    """A type of the compiler in plain words; other words as they are."""
+    name = re.sub(r"^Literal\[(\w+)\].*", r"\1", words).strip()
+    if built := re.match(r"<(?:built-in function|function|intrinsic|class) '?([\w.]+)", name):
+        return f"`{built[1]}`"
+    return next((kind for begin, kind in KINDS.items() if name.startswith(begin)), words)
+
+
+def _play_on(game: Game) -> Finding | None:
+    """Play games of which the beginning was long; one that does not end is a finding."""
+    give_up = time.monotonic() + PLAY_SECONDS
+    for number in range(3):
+        session, chance = Session(game), stream_of(SEED, number, 0)
+        while session.mover != OVER:
+            actions = session.actions
+            session.apply(actions[below(chance, len(actions))])
+            if len(session.record) >= MOST_ACTIONS or time.monotonic() > give_up:
+                played = len(session.record)
+                return Finding(
+                    "mover",
+                    f"a game of random moves is not over after {played:,} actions",
+                    "let mover return OVER at last: count the moves in a cell of the state and end the game at a limit",
+                    session.record[:20],
+                )
+    return None
+
+
+def _compare(game: Game, examined: Examination) -> Finding | None:
+    """The compiled rules must play the games that the uncompiled ones play, and the same again."""
+    for number, (record, score, digest) in enumerate(examined.traces):
+        found = trace_of(game, number)
+        if found != (record, score, digest):
+            return Finding(
+                "rules",
+                f"game {number} of seed {SEED} is another one when the rules are compiled",
+                "do not rely on numbers beyond 64 bits, on division by zero, or on anything that changes between calls",
+                record[:20],
+            )
+    return None
+
+
+def _loop(game: Game) -> Iterator[Finding]:
+    """The compiled loop plays the games that are played move by move."""
+    if game.strategy is None:
+        return
+    first, second = fixed_baseline(game, SEED), redrawn_baseline(game)
+    scores = Match(game, first, second).scores(SEED, 0, 4)
+    for number in range(4):
+        record, score = record_game(game, first, second, SEED, number)
+        if score != scores[number, 0]:
+            yield Finding(
+                "play" if game.play else f"strategy {game.strategy.name}",
+                f"game {number} of seed {SEED} scores {scores[number, 0]} in the compiled loop and {score} move by move",
+                "let choose and prepare depend on their arguments only, and a fused play do what the rules do",
+                record[:20],
+            )
+            return
+
+
+def _speed(game: Game) -> float:
+    """Games of uniform players per second, on one core."""
+    uniform, count = find_policy(game, UNIFORM.name), 1
+    match = Match(game, uniform, uniform)
+    while True:
+        began = time.perf_counter()
+        match.scores(1, 0, count)
+        seconds = time.perf_counter() - began
+        if seconds > SPEED_SECONDS or count >= 1 << 22:
+            return round(2 * count / seconds, 1)
+        count *= 4
+
+
+def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
+    """The size of the tree if it is not too large, and whether views tell the players what they did."""
+    try:
+        tree = tree_of(game, TREE_MEMORY)
+    except TooLarge:
+        facts |= {"tree": None, "perfect_recall": None}
+        return
+    except ValueError as error:
+        yield Finding("rules", f"the tree cannot be built: {error}", "see what legal lists, and what view shows")
+        return
+    infosets = [int((tree.owner == player).sum()) for player in (0, 1)]
+    facts["tree"] = {"nodes": tree.nodes, "infosets": infosets}
+    facts["perfect_recall"] = None
+    if sum(infosets) <= MOST_VIEWS:
+        views = set()
+        for player, node in zip(tree.owner.tolist(), tree.samples.tolist(), strict=True):
+            views.add((player, view_of(game, session_at(game, tree, node).state, player).tobytes()))
+        facts["perfect_recall"] = len(views) == sum(infosets)
