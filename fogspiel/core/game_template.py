@@ -11,7 +11,7 @@ TEMPLATE = '''"""A game of bluff: chance deals the first player a high or a low 
 The first player checks or bets. After a check the card is shown: a high one wins 1, a low one loses 1. After a bet the
 second player folds, which costs 1, or calls, and then the card is worth 2. The value is 1/3 for the first player.
 
-Cells of a state: the card (0 low, 1 high), the bet, the reply; -1 is not yet. Cells of a view: the same, as far as known.
+Cells of a state: the card (0 low, 1 high), the bet, the reply; -1 is not yet. A view has the same, as far as known.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Plug-ins: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
+"""Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
 
 A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`; it may import as the
 files of the package do, and every command finds it. Only folders that the user names are looked into, by the

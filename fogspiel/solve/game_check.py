@@ -13,15 +13,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..core.agents import find_policy, fixed_baseline, redrawn_baseline
-from ..core.game import CHOOSE, OVER, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Strategy, find_game
+from ..core.agents import Player, find_policy, fixed_baseline
+from ..core.game import CHOOSE, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Strategy, find_game
 from ..core.kernel import COMPILED, Kernel, compiled
 from ..core.own_games import bring_game, words_of
-from ..core.rng import below, stream_of
-from ..core.session import Session, record_game, view_of
+from ..core.rng import stream_of
+from ..core.session import Session, finish_game, view_of
 from ..core.simulate import Match
-from .rules_check import SEED, Examination, Finding, trace_of
-from .tree import TooLarge, session_at, tree_of
+from .rules_check import FIXED, GAMES, SEED, Examination, Finding, players_of, trace_of
+from .tree import NOT_ONE_LIST, WRONG, session_at, tree_of
 
 ARGUMENTS = {
     "start": "state",
@@ -39,6 +39,10 @@ PROCESS_SECONDS = 120.0
 MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0
 """A game that goes on for longer is taken for one without an end."""
 SPEED_SECONDS = 0.3
+LOOPED = 8
+"""Games of the compiled loop that are compared with games move by move."""
+SHOWN_ACTIONS = 20
+"""Of a record that is not the shortest."""
 TREE_MEMORY = 0.1
 """GiB for the tree, of which only the size is told."""
 MOST_VIEWS = 20_000
@@ -60,7 +64,12 @@ class GameCheck:
 
     def to_json(self) -> dict[str, Any]:
         """All of it, ready for JSON."""
-        return {"game": self.game, "sound": self.sound, "findings": [asdict(one) for one in self.findings], **self.facts}
+        return {
+            "game": self.game,
+            "sound": self.sound,
+            "findings": [asdict(one) for one in self.findings],
+            **self.facts,
+        }
 
 
 def check_game(game: Game | str) -> GameCheck:
@@ -144,12 +153,12 @@ def _examine(words: str) -> Examination:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PROCESS_SECONDS)
     except subprocess.TimeoutExpired:
         slow = Finding("rules", f"the rules do not end within {PROCESS_SECONDS:.0f} s", "see that every loop ends")
-        return Examination([slow], 0, 0, None, True, [])
+        return Examination([slow], 0, 0, None, [], [])
     lines = done.stdout.splitlines()
     if done.returncode != 0 or not lines:
         why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
         failed = Finding("rules", f"the rules cannot be run without the compiler: {why}", "correct what it names")
-        return Examination([failed], 0, 0, None, True, [])
+        return Examination([failed], 0, 0, None, [], [])
     body = json.loads(lines[-1])
     return Examination(**body | {"findings": [Finding(**one) for one in body["findings"]]})
 
@@ -163,15 +172,11 @@ def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Itera
     yield from failures
     if failures:
         return
-    endless = _play_on(game) if examined.unfinished else None
-    if endless is not None:
-        yield endless
+    wrong = [*(_play_on(game, name) for name in examined.unfinished), _compare(game, examined)]
+    findings = [one for one in wrong if one is not None] or list(_loop(game))
+    yield from findings
+    if findings:
         return
-    differing = _compare(game, examined)
-    if differing is not None:
-        yield differing
-        return
-    yield from _loop(game)
     facts["games_per_second"] = _speed(game)
     yield from _tree(game, facts)
 
@@ -187,10 +192,18 @@ def _compile_all(game: Game) -> Iterator[Finding]:
             compiled(kernel, of)
         except Exception as error:
             place, sentence, change = compiler_words(error)
-            yield Finding(rule, f"{name} cannot be compiled: {sentence}", change, None, place or _line_of(kernel.py_func))  # type: ignore[attr-defined]
+            yield Finding(
+                rule, f"{name} cannot be compiled: {sentence}", change, None, place or _line_of(kernel.py_func)
+            )  # type: ignore[attr-defined]
 
 
-KINDS = {"int": "a whole number", "float": "a real number", "bool": "a truth value", "none": "nothing", "array": "an array"}
+KINDS = {
+    "int": "a whole number",
+    "float": "a real number",
+    "bool": "a truth value",
+    "none": "nothing",
+    "array": "an array",
+}
 """What the compiler's types are, by how their names begin."""
 COMPLAINTS = (
     (
@@ -248,23 +261,30 @@ def _kind(words: str) -> str:
     return next((kind for begin, kind in KINDS.items() if name.startswith(begin)), words)
 
 
-def _play_on(game: Game) -> Finding | None:
-    """Play games of which the beginning was long; one that does not end is a finding."""
-    give_up = time.monotonic() + PLAY_SECONDS
-    for number in range(3):
-        session, chance = Session(game), stream_of(SEED, number, 0)
-        while session.mover != OVER:
-            actions = session.actions
-            session.apply(actions[below(chance, len(actions))])
-            if len(session.record) >= MOST_ACTIONS or time.monotonic() > give_up:
-                played = len(session.record)
-                return Finding(
-                    "mover",
-                    f"a game of random moves is not over after {played:,} actions",
-                    "let mover return OVER at last: count the moves in a cell of the state and end the game at a limit",
-                    session.record[:20],
-                )
+def _play_on(game: Game, name: str) -> Finding | None:
+    """Play games of a strategy of which one was long; one that does not end is a finding."""
+    for number in range(GAMES):
+        session = _played(game, players_of(game, name, number), number)
+        if not session.over:
+            return Finding(
+                "mover",
+                f"a game of {name} against uniform is not over after {len(session.record):,} actions",
+                "let mover return OVER at last: count the moves in a cell of the state, and end the game at a limit",
+                session.record[:SHOWN_ACTIONS],
+            )
     return None
+
+
+def _played(game: Game, players: tuple[Player, Player], number: int) -> Session:
+    """A game of the compiled rules, played move by move to its end or to a limit."""
+    session, give_up = Session(game), time.monotonic() + PLAY_SECONDS
+    finish_game(
+        session,
+        players,
+        stream_of(SEED, number, 0),
+        lambda: len(session.record) < MOST_ACTIONS and time.monotonic() < give_up,
+    )
+    return session
 
 
 def _compare(game: Game, examined: Examination) -> Finding | None:
@@ -276,25 +296,28 @@ def _compare(game: Game, examined: Examination) -> Finding | None:
                 "rules",
                 f"game {number} of seed {SEED} is another one when the rules are compiled",
                 "do not rely on numbers beyond 64 bits, on division by zero, or on anything that changes between calls",
-                record[:20],
+                record[:SHOWN_ACTIONS],
             )
     return None
 
 
 def _loop(game: Game) -> Iterator[Finding]:
-    """The compiled loop plays the games that are played move by move."""
+    """The compiled loop plays the games that are played move by move; it is used only if these end."""
     if game.strategy is None:
         return
-    first, second = fixed_baseline(game, SEED), redrawn_baseline(game)
-    scores = Match(game, first, second).scores(SEED, 0, 4)
-    for number in range(4):
-        record, score = record_game(game, first, second, SEED, number)
-        if score != scores[number, 0]:
+    first, second = fixed_baseline(game, SEED), find_policy(game, UNIFORM.name)
+    for number in range(LOOPED):
+        session = _played(game, players_of(game, FIXED, number), number)
+        if not session.over:
+            return
+        score = int(Match(game, first, second).scores(SEED, number, 1, "alternating")[0, 0])
+        score = game.top - score if number % 2 else score
+        if score != session.score:
             yield Finding(
-                "play" if game.play else f"strategy {game.strategy.name}",
-                f"game {number} of seed {SEED} scores {scores[number, 0]} in the compiled loop and {score} move by move",
-                "let choose and prepare depend on their arguments only, and a fused play do what the rules do",
-                record[:20],
+                f"strategy {game.strategy.name}",
+                f"game {number} of seed {SEED} scores {score} in the compiled loop and {session.score} move by move",
+                "let choose and prepare depend on their arguments only",
+                session.record[:SHOWN_ACTIONS],
             )
             return
 
@@ -316,11 +339,10 @@ def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
     """The size of the tree if it is not too large, and whether views tell the players what they did."""
     try:
         tree = tree_of(game, TREE_MEMORY)
-    except TooLarge:
-        facts |= {"tree": None, "perfect_recall": None}
-        return
     except ValueError as error:
-        yield Finding("rules", f"the tree cannot be built: {error}", "see what legal lists, and what view shows")
+        facts |= {"tree": None, "perfect_recall": None}
+        if WRONG[NOT_ONE_LIST] in str(error):
+            yield Finding("legal", str(error), "let legal depend on nothing that the view of the mover does not show")
         return
     infosets = [int((tree.owner == player).sum()) for player in (0, 1)]
     facts["tree"] = {"nodes": tree.nodes, "infosets": infosets}

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import find_policy, fixed_baseline, policy_names
+from ..core.agents import Player, find_policy, fixed_baseline, policy_names
 from ..core.game import CHANCE, OVER, UNIFORM, Game
 from ..core.own_games import bring_game
 from ..core.rng import below, stream_of
@@ -29,11 +29,12 @@ MOST_POSITIONS, WALK_SECONDS = 4000, 6.0
 """Of the short histories."""
 GAMES, MOST_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
 """Whole games, the actions of one of them that are looked at, and the time for all."""
-RULE_SECONDS = 10.0
-"""How long the rules may take in one position."""
+RULE_SECONDS = 5.0
+"""How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at."""
 RECORDS, SEED = 5, 11
 """Games that are compared with those of the compiled rules."""
 SHOWN_CELLS = 12
+FIXED, REDRAWN = "fixed", "redrawn"
 MARKS = (0, 7, -3)
 """What arrays hold before a rule writes them: the rules may not leave any of it there."""
 
@@ -62,8 +63,8 @@ class Examination:
     longest: int
     """Actions of the longest game that was played to its end."""
     mean: float | None
-    unfinished: bool
-    """Whether a game went on for longer than it was followed."""
+    unfinished: list[str]
+    """The strategies whose games against uniform players went on for longer than they were followed."""
     traces: list[tuple[list[int], int, str]]
     """Of some games: the record, the score, and a digest of all that the rules said on the way."""
 
@@ -152,7 +153,7 @@ class Examiner:
         self.found: dict[tuple[str, str], Finding] = {}
         self.seen: set[bytes] = set()
         self.lists: dict[tuple[int, bytes], Position] = {}
-        self.longest, self.lengths, self.unfinished = 0, list[int](), False
+        self.longest, self.lengths, self.unfinished = 0, list[int](), list[str]()
 
     # The whole examination
 
@@ -178,19 +179,16 @@ class Examiner:
                     waiting.append(((*record, action), after))
 
     def _play(self) -> None:
-        """Play games of all strategies by name; in the first ones every position is looked at."""
-        names = [name for name in policy_names(self.game) if name != "redrawn"]
+        """Play games of all strategies by name, in both seats."""
+        names = [name for name in policy_names(self.game) if name != REDRAWN]
         give_up = time.monotonic() + GAMES_SECONDS
-        for number in range(max(GAMES, len(names))):
-            if time.monotonic() > give_up or self.found:
+        for number in range(max(GAMES, 2 * len(names))):
+            if time.monotonic() > give_up or self.found or self.unfinished:
                 return
-            self._play_game(number, names[number % len(names)])
+            self._play_game(number, names[number // 2 % len(names)])
 
     def _play_game(self, number: int, name: str) -> None:
-        policy = fixed_baseline(self.game, SEED) if name == "fixed" else find_policy(self.game, name)
-        players = [policy.player(stream_of(SEED, number, 1)), find_policy(self.game, UNIFORM.name).player(
-            stream_of(SEED, number, 2))]  # fmt: skip
-        chance, record = stream_of(SEED, number, 0), list[int]()
+        players, chance, record = players_of(self.game, name, number), stream_of(SEED, number, 0), list[int]()
         state = self._guard((), self._start)
         for side, player in enumerate(players):
             self._guard((), lambda player=player, side=side: self._choosing(name, lambda: player.begin(side)))
@@ -207,7 +205,7 @@ class Examiner:
                 return
             record.append(chosen)
             state = self._guard(record, lambda at=position, by=chosen: self._apply(at, by))
-        self.unfinished = True
+        self.unfinished.append(name)
 
     def _choose(self, players: Sequence[Any], at: Position, chance: np.ndarray, name: str) -> int:
         if at.mover == CHANCE:
@@ -240,9 +238,9 @@ class Examiner:
             return act()
         except Broken as broken:
             key = broken.rule, broken.change
-            self.found.setdefault(
-                key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place)
-            )
+            self.found.setdefault(key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place))
+            return None
+        except Hang:
             return None
         finally:
             self._alarm(0)
@@ -474,6 +472,14 @@ class Examiner:
             f"{name} does not do the same when it is called twice in the same position",
             "draw nothing at random in the rules: let mover return CHANCE, and legal list the outcomes",
         )
+
+
+def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
+    """The players of a game of a strategy against a uniform player; it moves first in games of even numbers."""
+    chosen = fixed_baseline(game, SEED) if name == FIXED else find_policy(game, name)
+    uniform = find_policy(game, UNIFORM.name)
+    first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
+    return first.player(stream_of(SEED, number, 1)), second.player(stream_of(SEED, number, 2))
 
 
 def place_of(error: BaseException) -> str | None:

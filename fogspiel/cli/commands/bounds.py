@@ -22,4 +22,6 @@ def bounds(
     from ...core.own_games import bring_game
     from ...runs.kinds.bounds import Request
 
-    begin_and_show(Request(bring_game(game).name, seconds, memory).to_json(), Options(store, as_json, certificate=certificate))
+    begin_and_show(
+        Request(bring_game(game).name, seconds, memory).to_json(), Options(store, as_json, certificate=certificate)
+    )

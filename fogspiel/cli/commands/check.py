@@ -16,7 +16,7 @@ SHOWN_ACTIONS = 30
 
 @app.command()
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
-    """Check that a game keeps the contract; exit code 1 if it does not, with a sentence for everything that is wrong."""
+    """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
     from ...core.own_games import bring_game
     from ...solve.game_check import check_game
     from .. import console

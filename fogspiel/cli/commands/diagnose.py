@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from ..app import (
-    AsJson, RulesFile, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path,
+    AsJson,
+    RulesFile,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    cores,
+    print_json,
+    store_path,
 )  # fmt: skip
 from ..work import show_report, write
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..app import (
-    AsJson, Remember, RulesFile, Seed, StorePath, announce_compilation, app, print_json, remembering, store_path,
+    AsJson,
+    Remember,
+    RulesFile,
+    Seed,
+    StorePath,
+    announce_compilation,
+    app,
+    print_json,
+    remembering,
+    store_path,
 )  # fmt: skip
 
 if TYPE_CHECKING:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import (
-    AsJson, GameWords, Remember, Seed, StorePath, Threads, announce_compilation, app, print_json, remembering,
+    AsJson,
+    GameWords,
+    Remember,
+    Seed,
+    StorePath,
+    Threads,
+    announce_compilation,
+    app,
+    print_json,
+    remembering,
     store_path,
 )  # fmt: skip
 from ..work import Options, show, work

@@ -5,7 +5,16 @@ from typing import Annotated
 import typer
 
 from ..app import (
-    INTERRUPTED, AsJson, GameWords, Remember, StorePath, announce_compilation, app, print_json, remembering, store_path,
+    INTERRUPTED,
+    AsJson,
+    GameWords,
+    Remember,
+    StorePath,
+    announce_compilation,
+    app,
+    print_json,
+    remembering,
+    store_path,
 )  # fmt: skip
 
 USUAL_ENGINE = "greedy"

@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from ..app import (
-    AsJson, Cluster, GameWords, Remember, RulesFile, Seed, StorePath, Threads, app, print_json, remembering, store_path,
+    AsJson,
+    Cluster,
+    GameWords,
+    Remember,
+    RulesFile,
+    Seed,
+    StorePath,
+    Threads,
+    app,
+    print_json,
+    remembering,
+    store_path,
     write_text,
 )  # fmt: skip
 from ..listing import listing

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from ..app import (
-    AsJson, GameWords, Remember, RulesFile, StorePath, announce_compilation, app, print_json, remembering, write_text,
+    AsJson,
+    GameWords,
+    Remember,
+    RulesFile,
+    StorePath,
+    announce_compilation,
+    app,
+    print_json,
+    remembering,
+    write_text,
 )  # fmt: skip
 from ..listing import listing
 from ..work import Options, begin_and_show

@@ -1,0 +1,189 @@
+"""Games of the user's own: one resolver for all words, kernels by content, entry points of installed packages."""
+
+import os
+import subprocess
+import sys
+from uuid import uuid4
+
+import pytest
+
+import fogspiel
+from fogspiel.core import plugins
+from fogspiel.core.game import find_game, games
+from fogspiel.core.game_template import write_template
+from fogspiel.core.own_games import bring_game, is_code, is_tree, words_for, words_of
+
+
+@pytest.fixture
+def mine(tmp_path):
+    write_template(tmp_path / "mine.py")
+    return tmp_path / "mine.py"
+
+
+def test_a_game_that_was_brought_is_found_by_its_name(mine):
+    with pytest.raises(ValueError, match="there is no game 'mine'"):
+        find_game("mine")
+    game = bring_game(str(mine))
+    assert find_game("mine") is game and games()["mine"] is game and bring_game("mine") is game
+    assert game.version.startswith("sha256 ") and len(game.version) == len("sha256 ") + 64
+    assert words_for("mine") == str(mine) and words_of("mine").absolute == f"{mine}:mine"
+    assert words_for("kuhn") == "kuhn" and words_of("kuhn") is None
+
+
+def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
+    mine.write_text(mine.read_text() + f"\nopen({str(mine.parent / 'trace')!r}, 'a').write('x')\n")
+    first = bring_game(mine)
+    assert bring_game(f"{mine}:mine").rules is first.rules
+    assert (mine.parent / "trace").read_text() == "x"
+    mine.write_text(mine.read_text() + "\n")
+    assert bring_game(mine).version != first.version
+    assert (mine.parent / "trace").read_text() == "xx"
+
+
+def test_python_calls_take_the_words_of_the_command_line(mine):
+    assert fogspiel.find_game(str(mine)).name == "mine"
+    assert fogspiel.solve_game(str(mine)).value == "1/3"
+    assert fogspiel.solve_game(fogspiel.find_game(mine)).value == "1/3"
+    assert fogspiel.tune_strategy(str(mine), games=2000).policy.strategy.name == "bluffer"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "tree"),
+    [
+        ("mine.py", True, False),
+        ("a/mine.py:mine", True, False),
+        ("C:\\games\\mine.py", True, False),
+        ("C:\\games\\mine.py:mine", True, False),
+        ("x.py:y.efg", True, False),
+        ("tree.efg", False, True),
+        ("table.nfg", False, True),
+        ("openspiel:leduc_poker(suit_isomorphism=True)", False, True),
+        ("openspiel:evil.py", False, True),
+        ("kuhn", False, False),
+    ],
+)
+def test_words_say_what_they_are(words, code, tree):
+    assert (is_code(words), is_tree(words)) == (code, tree)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "because"),
+    [
+        ('name="mine"', 'name="kuhn"', "is called kuhn, as a game of the catalogue is: rename it"),
+        ('name="mine"', 'name="My Game"', "small letters, digits and single hyphens"),
+        ("GAMES = [", "raise SystemExit(3)\nGAMES = [", "SystemExit: 3"),
+        ("GAMES = [", "GAMES = [1, ", "has no GAMES"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_sentence(mine, old, new, because):
+    mine.write_text(mine.read_text().replace(old, new))
+    with pytest.raises(ValueError, match=because):
+        bring_game(str(mine))
+    assert find_game("kuhn").family == "kuhn"
+
+
+# Kernels are cached by content
+
+PLAY = (
+    "from fogspiel import *; g = {}; u = find_policy(g, 'uniform'); print(Match(g, u, u).scores(1, 0, 400)[:, 0].sum())"
+)
+AS_MODULE, AS_FILE = PLAY.format("__import__('mine').GAMES[0]"), PLAY.format("find_game('mine.py')")
+
+
+def run(folder, code):
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    outcome = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True)
+    assert outcome.returncode == 0, outcome.stderr
+    return float(outcome.stdout)
+
+
+@pytest.mark.parametrize("order", [(AS_FILE, AS_MODULE), (AS_MODULE, AS_FILE)])
+def test_a_file_can_be_imported_before_or_after_it_is_named(mine, order):
+    mine.write_text(mine.read_text() + f"# {uuid4()}\n")  # whose kernels are in no cache yet
+    assert len({run(mine.parent, code) for code in (*order, *order)}) == 1
+
+
+def test_two_files_of_one_name_do_not_mix(tmp_path):
+    texts, new = {}, uuid4()
+    for number, payoff in enumerate(("return 3", "return 4")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write_template(folder / "mine.py")
+        text = (folder / "mine.py").read_text()
+        (folder / "mine.py").write_text(text.replace("        return 3\n", f"        {payoff}\n") + f"# {new}\n")
+        texts[number] = [run(folder, code) for code in (AS_FILE, AS_MODULE)]
+    assert texts[0][0] == texts[0][1] != texts[1][0] == texts[1][1]
+    both = "; ".join(PLAY.format(f"find_game('{number}/mine.py')") for number in (0, 1, 0))
+    code = f"import io, contextlib\nout = io.StringIO()\nwith contextlib.redirect_stdout(out): {both}\n"
+    code += (
+        f"told = list(map(float, out.getvalue().split()))\nassert told == {[texts[n][0] for n in (0, 1, 0)]}, told\n"
+    )
+    assert run(tmp_path, code + "print(0)") == 0
+
+
+# Installed packages
+
+
+def install(folder, name, points, **modules):
+    """What pip leaves behind of a small package."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines = [f"[{group}]\n{point}" for group, point in points.items()]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    for module, text in modules.items():
+        (folder / f"{module}.py").write_text(text)
+    plugins._collect.cache_clear()
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder of installed packages."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    plugins._collect.cache_clear()
+
+
+def template(tmp_path, name):
+    path = tmp_path / f"{name}.py"
+    write_template(path)
+    text = path.read_text()
+    path.unlink()
+    return text
+
+
+def test_an_installed_package_offers_games_and_methods(tmp_path, site):
+    from fogspiel.tune.methods import find_method
+
+    method = "def nothing(arena):\n    yield from ()\nOWN = {'nothing': nothing}\n"
+    points = {"fogspiel.games": "bluff = offered_game", "fogspiel.methods": "nothing = offered_method:OWN"}
+    install(site, "offer", points, offered_game=template(tmp_path, "offered"), offered_method=method)
+    assert find_game("kuhn") and "offered_game" not in sys.modules
+    game = find_game("offered")
+    assert game.version == 1 and game is sys.modules["offered_game"].GAMES[0] and "offered" in games()
+    assert find_method("nothing").__name__ == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("1 / 0\n", "bad_game, which the installed package offer offers as fogspiel.games, cannot be loaded: Zero"),
+        ("", "has no GAMES"),
+        ("GAMES = [1]\n", "neither a dictionary nor a list"),
+    ],
+)
+def test_a_broken_package_is_named_in_one_sentence(site, monkeypatch, text, because):
+    install(site, "offer", {"fogspiel.games": "x = bad_game"}, bad_game=text)
+    monkeypatch.delitem(sys.modules, "bad_game", raising=False)
+    with pytest.raises(ValueError, match=because):
+        find_game("no such game")
+    assert find_game("kuhn").name == "kuhn"
+
+
+def test_a_package_may_not_take_the_name_of_a_game(tmp_path, site):
+    text = template(tmp_path, "twin").replace('name="twin"', 'name="rps"')
+    install(site, "offer", {"fogspiel.games": "x = twin_game"}, twin_game=text)
+    with pytest.raises(ValueError, match="two games are called rps, one of them of the installed package offer"):
+        games()
