@@ -194,7 +194,7 @@ def _compile_all(game: Game) -> Iterator[Finding]:
             place, sentence, change = compiler_words(error)
             yield Finding(
                 rule, f"{name} cannot be compiled: {sentence}", change, None, place or _line_of(kernel.py_func)
-            )  # type: ignore[attr-defined]
+            )
 
 
 KINDS = {

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..core.own_games import bring_game
 from ..core.rng import below, stream_of
 from ..core.session import record_game, replay, view_of
 
+Found = TypeVar("Found")
 MOST_POSITIONS, WALK_SECONDS = 4000, 6.0
 """Of the short histories."""
 GAMES, MOST_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
@@ -169,12 +170,13 @@ class Examiner:
 
     def _walk(self) -> None:
         first = self._guard((), self._start)
-        waiting, give_up = deque([] if first is None else [((), first)]), time.monotonic() + WALK_SECONDS
+        waiting: deque[tuple[tuple[int, ...], np.ndarray]] = deque([] if first is None else [((), first)])
+        give_up = time.monotonic() + WALK_SECONDS
         while waiting and len(self.seen) < MOST_POSITIONS and time.monotonic() < give_up:
             record, state = waiting.popleft()
             position = self._look(record, state)
             for action in position.actions if position else ():
-                after = self._guard(record, lambda at=position, by=action: self._apply(at, by))
+                after = self._guard(record, self._apply, position, action)
                 if after is not None and after.tobytes() not in self.seen:
                     waiting.append(((*record, action), after))
 
@@ -191,7 +193,7 @@ class Examiner:
         players, chance, record = players_of(self.game, name, number), stream_of(SEED, number, 0), list[int]()
         state = self._guard((), self._start)
         for side, player in enumerate(players):
-            self._guard((), lambda player=player, side=side: self._choosing(name, lambda: player.begin(side)))
+            self._guard((), self._choosing, name, player.begin, side)
         while state is not None and len(record) <= MOST_ACTIONS:
             position = self._look(tuple(record), state, again=True)
             if position is None:
@@ -200,18 +202,18 @@ class Examiner:
                 self.longest = max(self.longest, len(record))
                 self.lengths.append(len(record))
                 return
-            chosen = self._guard(record, lambda at=position: self._choose(players, at, chance, name))
+            chosen = self._guard(record, self._choose, players, position, chance, name)
             if chosen is None:
                 return
             record.append(chosen)
-            state = self._guard(record, lambda at=position, by=chosen: self._apply(at, by))
+            state = self._guard(record, self._apply, position, chosen)
         self.unfinished.append(name)
 
     def _choose(self, players: Sequence[Any], at: Position, chance: np.ndarray, name: str) -> int:
         if at.mover == CHANCE:
             return at.actions[below(chance, len(at.actions))]
         seen = plain(self._view(at.state, at.mover))
-        chosen = self._choosing(name, lambda: players[at.mover].choose(seen, list(at.actions)))
+        chosen = self._choosing(name, players[at.mover].choose, seen, list(at.actions))
         if chosen not in at.actions:
             raise Broken(
                 f"strategy {name}",
@@ -220,10 +222,10 @@ class Examiner:
             )
         return int(chosen)
 
-    def _choosing(self, name: str, act: Callable[[], Any]) -> Any:
+    def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
         """What a strategy does; whatever goes wrong in it is its own fault."""
         try:
-            return act()
+            return act(*arguments)
         except (Hang, Broken):
             raise
         except Exception as error:
@@ -231,11 +233,11 @@ class Examiner:
 
     # One position
 
-    def _guard(self, record: Sequence[int], act: Callable[[], Any]) -> Any:
+    def _guard(self, record: Sequence[int], act: Callable[..., Found], *arguments: Any) -> Found | None:
         """What can be found out; None, and a finding, where a rule is broken."""
         self._alarm(RULE_SECONDS)
         try:
-            return act()
+            return act(*arguments)
         except Broken as broken:
             key = broken.rule, broken.change
             self.found.setdefault(key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place))
@@ -254,9 +256,9 @@ class Examiner:
         """The position, looked at unless it was before; None if a rule is broken there."""
         key = state.tobytes()
         if key in self.seen:
-            return self._guard(record, lambda: self._position(record, state)) if again else None
+            return self._guard(record, self._position, record, state) if again else None
         self.seen.add(key)
-        return self._guard(record, lambda: self._check_position(record, state))
+        return self._guard(record, self._check_position, record, state)
 
     def _position(self, record: tuple[int, ...], state: np.ndarray) -> Position:
         mover = self._ask("mover", state)
@@ -359,7 +361,7 @@ class Examiner:
         return first
 
     def _legal(self, state: np.ndarray, mover: int) -> list[int]:
-        lists = []
+        lists: list[list[int]] = []
         for mark in MARKS[:2]:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
             count = self._ask("legal", state, out)

@@ -5,8 +5,8 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_the_page_offers_the_game_and_runs_it(here):
     write_template(here / "mine.py")
     ((_, *options),) = commands("sh-page")
     with running(here, *options) as (_, address):
-        assert asked(address, "api/games/mine")["players"] == ["bold", "timid", "fixed", "redrawn", "uniform"]
+        assert asked(address, "api/games/mine")["players"][:2] == ["bold", "timid"]
         session = asked(address, "api/play", {"game": "mine", "against": "bold"})
         assert session["key"]
         ask = {"kind": "match", "game": "mine", "first": "bold", "second": "timid", "games": 200}
@@ -162,7 +162,6 @@ def test_remembering_is_for_games_of_openspiel(here, refused):
 def test_a_game_of_openspiel_whose_players_forget_is_read_with_remember(here, answer, refused):
     pytest.importorskip("pyspiel")
     game = "openspiel:goofspiel(num_cards=3,points_order=descending)"
-    refused("solve", game, because="recall")
+    refused("solve", game, because="different moves of player 1 himself")
     assert answer("solve", game, "--remember")["value"] == answer("solve", f"{game}+remember")["value"]
-    outcome = answer("explain", f"{game}+remember")
-    assert outcome["first"] and sys.modules["pyspiel"]
+    assert answer("explain", game, "--remember")["first"]

@@ -67,8 +67,8 @@ BROKEN = {
         ("score", "score does not end within 5 s", "every loop", ""),
     ),
     "a strategy that invents actions": (
-        ("return 1 if unit(stream) < plan[1] else 0", "return 7"),
-        ("strategy fixed", "chooses 7, which is not among [0, 1]", "one of `actions`", None),
+        ("    if seen[BET] == 1:\n", "    if seen[BET] < 0:\n        return 7\n    if seen[BET] == 1:\n"),
+        ("strategy bold", "chooses 7, which is not among [0, 1]", "one of `actions`", None),
     ),
     "uneven payoffs": (("(-2, -1, 0, 1, 2)", "(-2, -1, 0, 1, 3)"), ("payoffs", "even steps", "steps", None)),
     "resample that gives a secret away": (
