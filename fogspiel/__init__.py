@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game", "evaluate",
-    "exact_score", "find_game", "find_policy", "kernel", "list_games", "mixture_policy", "solve_game", "tune_strategy",
-    "vector_policy", "verify",
+    "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",
+    "evaluate", "exact_score", "find_game", "find_policy", "kernel", "list_games", "mixture_policy", "solve_game",
+    "tune_strategy", "vector_policy", "verify",
 ]  # fmt: skip
 
 _NAMES = {
