@@ -264,7 +264,12 @@ class Examiner:
         mover = self._ask("mover", state)
         if mover not in (0, 1, CHANCE, OVER):
             raise Broken("mover", f"mover returns {mover}", "return 0, 1, CHANCE or OVER")
-        return Position(state, record, mover, [] if mover == OVER else self._legal(state, mover))
+        actions = [] if mover == OVER else self._legal(state, mover)
+        if mover == CHANCE and getattr(self.rules, "weights", None) is not None:
+            actions = [
+                action for action, weight in zip(actions, self._weights(state, len(actions)), strict=True) if weight
+            ]
+        return Position(state, record, mover, actions)
 
     def _check_position(self, record: tuple[int, ...], state: np.ndarray) -> Position:
         position = self._position(record, state)
@@ -384,6 +389,27 @@ class Examiner:
         twice = next((action for action in lists[0] if lists[0].count(action) > 1), None)
         if twice is not None:
             raise Broken("legal", f"legal lists action {twice} twice", "list every action once")
+        return lists[0]
+
+    def _weights(self, state: np.ndarray, count: int) -> list[int]:
+        """The weights of the outcomes of chance."""
+        lists: list[list[int]] = []
+        for mark in MARKS[:2]:
+            out = cells_of("actions", np.full(self.sizes.actions, mark))
+            self._call("weights", state, out)
+            lists.append(plain(out)[:count].tolist())
+        if lists[0] != lists[1]:
+            raise Broken(
+                "weights",
+                f"weights does not write the same {count} weights when it is called twice",
+                "write the weight of every outcome that legal lists, and draw nothing at random",
+            )
+        if min(lists[0]) < 0 or not 1 <= sum(lists[0]) < 2**31:
+            raise Broken(
+                "weights",
+                f"the weights of chance are {lists[0][:SHOWN_CELLS]}",
+                "write whole numbers from 0, with a sum from 1 to 2^31 - 1",
+            )
         return lists[0]
 
     def _view(self, state: np.ndarray, player: int) -> np.ndarray:
