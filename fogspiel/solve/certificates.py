@@ -70,13 +70,18 @@ def problem_of(body: Body, source: str | None) -> "Problem":
         raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
 
 
-def certificate_agent(name: str, body: Body) -> "PlayerAgent":
-    """An agent that plays the two strategies of a certificate."""
+def certificate_agent(name: str, body: Body, source: str | None = None) -> "PlayerAgent":
+    """An agent that plays the two strategies of a certificate; `source` is what the user calls its game, if brought."""
     from ..core.agents import table_agent
+    from ..core.own_games import is_tree
+    from .game_sources import tree_strategies
     from .routes import proofs_of
 
     own = proofs_of(body.get("format"))
-    return own.agent(name, body) if own else table_agent(name, body["strategies"])
+    if own:
+        return own.agent(name, body)
+    rows = body["strategies"]
+    return table_agent(name, tree_strategies(source, rows) if source is not None and is_tree(source) else rows)
 
 
 def own_words(body: Body, everything: bool) -> list[str] | None:

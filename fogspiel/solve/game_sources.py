@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -190,6 +190,13 @@ def tree_game(words: str) -> Game:
     problem = problem_of_tree(words)
     game: Game = game_of_tree(problem.describe(), problem.name, problem.version)
     return game
+
+
+def tree_strategies(words: str, strategies: Any) -> Any:
+    """The strategies of a certificate of a tree, in the views and actions of its game."""
+    from .tree_game import translate_rows
+
+    return translate_rows(problem_of_tree(words).describe(), strategies)
 
 
 def _plain(words: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
-from ...core.own_games import is_code
+from ...core.own_games import is_code, words_of
 from ...solve.certificates import certificate_agent
 from ...solve.game_sources import GameProblem, Problem, find_problem
 from ...solve.memory_limit import limit_memory
@@ -183,8 +183,8 @@ class Solve(ValueKind):
             yield "there is no certificate: the strategies were checked in floating point only"
             return
         source = ask["source"]
-        play = f"; play them: fogspiel match {source} {run.name} uniform" if not where or is_code(source) else ""
-        yield f"strategies: fogspiel explain {run.name}{where}{play}"
+        play = f"play them: fogspiel match {shlex.quote(source)} {run.name} uniform"
+        yield f"strategies: fogspiel explain {run.name}{where}; {play}"
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 
     def command(self, ask: Json) -> str:
@@ -202,7 +202,8 @@ class Solve(ValueKind):
         found = self.certificate(run)
         if found is None:
             raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
-        return certificate_agent(run.name, found)
+        words = words_of(game.name)
+        return certificate_agent(run.name, found, None if words is None else words.absolute)
 
     def playable(self, run: Run) -> bool:
         return run.ask["game"] in games() and self.certificate(run) is not None
