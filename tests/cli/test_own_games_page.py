@@ -68,7 +68,7 @@ def test_the_page_offers_the_game_and_runs_it(here):
         session = asked(address, "api/play", {"game": "mine", "against": "bold"})
         assert session["key"]
         ask = {"kind": "match", "game": "mine", "first": "bold", "second": "timid", "games": 200}
-        name = asked(address, "api/runs", ask)["name"]
+        name = asked(address, "api/runs", ask)["run"]
         for _ in range(600):
             state = asked(address, f"api/runs/{name}")["state"]
             if state == "finished":
@@ -78,6 +78,12 @@ def test_the_page_offers_the_game_and_runs_it(here):
         for game in ("mine.py", str(here / "mine.py")):
             with pytest.raises(urllib.error.HTTPError):
                 asked(address, "api/runs", ask | {"game": game})
+    with running(here) as (_, address):
+        assert asked(address, f"api/runs/{name}")["state"] == "finished"
+        with urllib.request.urlopen(f"{address}runs/{name}", timeout=60) as page:
+            assert b"bold against timid" in page.read()
+        with pytest.raises(urllib.error.HTTPError):
+            asked(address, "api/runs", ask)
 
 
 def test_two_games_of_one_name_are_refused_by_the_page(here, refused):
