@@ -85,8 +85,9 @@ def seeds_of(request: Request) -> range:
 
 def train(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
     """A training run: the vector it finds, or the mixture."""
-    found = tune_strategy(game, method, games, seed, Race(race), baseline)
-    return {**freeze(find_game(game), found.policy), "played": found.games, "steps": found.steps}
+    chosen = find_game(game)
+    found = tune_strategy(chosen, method, games, seed, Race(race), baseline)
+    return {**freeze(chosen, found.policy), "played": found.games, "steps": found.steps}
 
 
 def score_answer(

@@ -110,3 +110,16 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
             page = client.get(f"{place}/rps-half", params={"player": name})
             assert page.status_code == 422 and "there is no game" in page.text
     assert not trace.exists()
+
+
+@pytest.mark.parametrize("form", ["{}", "{}:own-rps", "openspiel:{}"])
+def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, form):
+    name = form.format(tmp_path / "own.py")
+    asks = [Tuning("pig", games=10).to_json(), task_of(Request("rps")).ask]
+    for ask in asks:
+        changed = {"game": name, "rules": "sha256 0"} | ({"source": name} if "source" in ask else {})
+        with Store.open(tmp_path / "runs.db", write=True) as store:
+            stored = store.create(ask | changed).name
+        for command in ("resume", "diagnose"):
+            assert fogspiel(command, stored).returncode == 2
+    assert not trace.exists()
