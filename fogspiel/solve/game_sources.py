@@ -183,13 +183,10 @@ def problem_of_tree(words: str) -> TreeProblem:
 
 def tree_game(words: str) -> Game:
     """The game of a Gambit file or of OpenSpiel, with kernels that walk its tree."""
-    try:
-        from .tree_game import game_of_tree
-    except ModuleNotFoundError:
-        raise ValueError(f"{words} can be solved, verified and exported, but not played") from None
+    from .tree_game import game_of_tree
+
     problem = problem_of_tree(words)
-    game: Game = game_of_tree(problem.describe(), problem.name, problem.version)
-    return game
+    return game_of_tree(problem.describe(), problem.name, problem.version)
 
 
 def tree_strategies(words: str, strategies: Any) -> Any:

@@ -33,7 +33,7 @@ SEEN_PLAYER, SEEN_INFOSET, SEEN_RESULT, VIEW = 0, 1, 2, 3
 NOTHING = -1
 
 
-def game_of_tree(described: LabelledTree, name: str, version: int = 1) -> Game:
+def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> Game:
     """The game that is played on the tree, or a ValueError that says why it cannot be."""
     tree = described.tree
     if tree.nodes > MOST_NODES:
