@@ -34,7 +34,7 @@ LABELLED_IN_THE_PAPER = {8: 8.5e11}
 
 
 def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:
-    """Table 6.1 with the cases that were open: exact values by lazy plans on knowledge trees."""
+    """Table 6.1 with the cases that the paper leaves out: exact values by lazy plans on knowledge trees."""
     for players in range(5, most + 1):
         began = time.process_time()
         certificate = solve(SETUPS[players])
@@ -111,7 +111,7 @@ def _payoff_table(values: list[Json]) -> Table:
         "payoffs",
         "Table 6.1: payoff of the resistance (wins minus losses)",
         ("players", "paper", "exact", "wins", "CPU s"),
-        [(p["players"], p["paper"] or "open", p["payoff"], p["wins"], f"{p['cpu_seconds']:.2f}") for p in values],
+        [(p["players"], p["paper"] or "-", p["payoff"], p["wins"], f"{p['cpu_seconds']:.2f}") for p in values],
     )
 
 
