@@ -28,6 +28,7 @@ def test_help_needs_neither_numba_nor_numpy():
     [
         "games",
         "show",
+        "values",
         "match",
         "tune",
         "solve",
