@@ -1,0 +1,168 @@
+"""Policies by information state: what a player knows, and how likely it then tries each action.
+
+A table of probabilities, a Python function, the strategies of a certificate: all are a `StatePolicy`. It can be played
+like any other agent, and its exploitability can be computed, since it tells its probabilities.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+
+from .agents import Player, draw_index
+from .game import Game
+
+Share = float | Fraction
+ROUNDING = 1e-9
+"""How far floats may be from 1 in sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class InformationState:
+    """What a player knows when it decides: what it sees now, and what it has done so far."""
+
+    game: Game
+    player: int
+    """0 moves first, 1 second."""
+    view: np.ndarray
+    actions: Sequence[int]
+    """What may be tried."""
+    history: tuple[int, ...]
+    """The player's own actions so far."""
+
+    @property
+    def text(self) -> str:
+        """What the player sees, in words."""
+        return self.game.show(self.view)
+
+    @property
+    def line(self) -> str:
+        """The same in one line."""
+        return " | ".join(part.strip() for part in self.text.splitlines() if part.strip())
+
+    @property
+    def labels(self) -> list[str]:
+        """The actions in words."""
+        return [self.game.label(action) for action in self.actions]
+
+    @property
+    def id(self) -> str:
+        """A short name that depends on what the player knows and on nothing else."""
+        knowledge = f"{self.game.name} {self.player} {self.history} {self.view.tolist()}"
+        return f"p{self.player + 1}-{hashlib.blake2b(knowledge.encode(), digest_size=8).hexdigest()}"
+
+
+Answer = Mapping[Any, Any] | Sequence[Any] | np.ndarray
+"""Probabilities by action (its number or its words), or one for each action that may be tried, in their order."""
+Probabilities = Callable[[InformationState], Answer]
+
+
+class MissingState(ValueError):
+    """A policy does not say what to do at an information state."""
+
+
+@dataclass(frozen=True)
+class StatePolicy:
+    """An agent that tells its probabilities at every information state."""
+
+    name: str
+    game: Game
+    probabilities: Probabilities
+    digest: str | None = None
+    """Of the file that it was read from, for that may change."""
+
+    def shares(self, state: InformationState) -> list[Share]:
+        """The checked probability of each action: fractions if all were given as such, else floats."""
+        return shares_of(state, self.probabilities(state), self.name)
+
+    def player(self, stream: np.ndarray) -> Player:
+        """A player for one seat of one game."""
+        return StatePlayer(self, stream)
+
+
+class StatePlayer:
+    """Draws its actions by the probabilities of a policy; it remembers what it has done."""
+
+    def __init__(self, policy: StatePolicy, stream: np.ndarray):
+        self.policy, self.stream = policy, stream
+
+    def begin(self, side: int) -> None:
+        self.side = side
+        self.history: tuple[int, ...] = ()
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        state = InformationState(self.policy.game, self.side, seen, actions, self.history)
+        action = int(actions[draw_index([float(share) for share in self.policy.shares(state)], self.stream)])
+        self.follow(seen, action)
+        return action
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        """Remember an action, its own or one of a game that is taken up from its record."""
+        self.history += (action,)
+
+
+def shares_of(state: InformationState, answer: Answer, name: str) -> list[Share]:
+    """The probabilities that a policy gives, one for each action, or a ValueError that says what is wrong with them."""
+
+    def wrong(what: str) -> ValueError:
+        return ValueError(f"{name} at {state.line!r} (state {state.id}): {what}")
+
+    if isinstance(answer, Mapping):
+        listed = _by_action(state, answer, wrong)
+    elif isinstance(answer, Sequence | np.ndarray) and not isinstance(answer, str):
+        listed = list(answer)
+        if len(listed) != len(state.actions):
+            raise wrong(f"there are {len(listed)} probabilities for {len(state.actions)} actions")
+    else:
+        raise wrong(f"the answer is {_short(answer)}: it must be probabilities by action, or a list of them")
+    shares = [_share(value, label, wrong) for value, label in zip(listed, state.labels, strict=True)]
+    if all(isinstance(share, Fraction) for share in shares):
+        if sum(shares) != 1:
+            raise wrong(f"the probabilities add up to {sum(shares)}, not to 1")
+        return shares
+    total = sum(map(float, shares))
+    if abs(total - 1) > ROUNDING:
+        raise wrong(f"the probabilities add up to {total:.12g}, not to 1")
+    return [float(share) / total for share in shares]
+
+
+def _by_action(state: InformationState, answer: Mapping[Any, Any], wrong: Callable[[str], ValueError]) -> list[Any]:
+    """The values by action, 0 where none is given; actions are named by their words or their numbers."""
+    places = {str(action): place for place, action in enumerate(state.actions)}
+    places |= {label: place for place, label in enumerate(state.labels)}
+    listed: list[Any] = [0] * len(state.actions)
+    given: set[int] = set()
+    for key, value in answer.items():
+        place = places.get(str(key))
+        if place is None:
+            raise wrong(f"{_short(key)} is not an action there; there are {', '.join(state.labels[:12])}")
+        if place in given:
+            raise wrong(f"the action {state.labels[place]} is given twice, once by its words and once by its number")
+        given.add(place)
+        listed[place] = value
+    return listed
+
+
+def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> Share:
+    """One probability: a number, or a fraction in words."""
+    try:
+        if isinstance(value, str):
+            value = Fraction(value)
+        share: Share = Fraction(value) if isinstance(value, Rational | np.integer) else float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise wrong(f"the probability of {label} is {_short(value)}, which is not a number") from None
+    if isinstance(value, bool) or not isinstance(value, Real | np.number):
+        raise wrong(f"the probability of {label} is {_short(value)}, which is not a number")
+    if not isfinite(share) or share < 0:
+        raise wrong(f"the probability of {label} is {_short(value)}: it must be between 0 and 1")
+    return share
+
+
+def _short(words: object) -> str:
+    shown = repr(words)
+    return shown if len(shown) <= 60 else shown[:57] + ".."
