@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.agents import PlayerAgent, draw_index
+from ..core.state_policy import Answer, InformationState, Probabilities
 from ..games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ..solve.checkers.phantom_solution import (
     NOWHERE,
@@ -45,6 +46,22 @@ class Follower:
         cells = list(shares)
         chosen = cells[draw_index([float(shares[cell]) for cell in cells], self.stream)]
         return int(moved.index(chosen))
+
+
+def probabilities_of(document: PhantomCertificate) -> Probabilities:
+    """What a certificate says at every information state."""
+    board = board_of(document["game"])
+    strategies = [strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1)]
+
+    def probabilities(state: InformationState) -> Answer:
+        situation = situation_seen(state.view)
+        smallest, moved = min((image(situation, moved), moved) for moved in board.symmetries)
+        shares = strategies[state.player].get(smallest)
+        if shares is None:
+            return {state.actions[0]: 1}
+        return {moved.index(cell): share for cell, share in shares.items()}
+
+    return probabilities
 
 
 def follower(name: str, document: PhantomCertificate) -> PlayerAgent:

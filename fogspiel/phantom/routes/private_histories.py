@@ -40,6 +40,11 @@ ROUTES = (
         exact=True,
         made_for="phantom tic-tac-toe and dark hex",
         fits=fits,
-        proofs=Proofs(FORMAT, later("phantom.play", "follower"), later("phantom.words", "explain")),
+        proofs=Proofs(
+            FORMAT,
+            later("phantom.play", "follower"),
+            later("phantom.words", "explain"),
+            later("phantom.play", "probabilities_of"),
+        ),
     ),
 )

@@ -15,6 +15,7 @@ from ..progress import Options, Saved, Work
 
 if TYPE_CHECKING:
     from ...core.agents import PlayerAgent
+    from ...core.state_policy import Probabilities
     from ..game_sources import Problem
     from ..tree_routes import Find
 
@@ -33,6 +34,8 @@ class Proofs:
     """An agent of that name that plays by a certificate."""
     explain: Callable[[Any, bool], list[str]]
     """A certificate in words, with everything in it or the most important."""
+    probabilities: Callable[[Any], "Probabilities"] | None = None
+    """What a certificate says at every information state, where its strategies are not only plans to be drawn from."""
 
 
 @dataclass(frozen=True)

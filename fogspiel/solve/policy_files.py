@@ -1,0 +1,267 @@
+"""Policies from files: tables (JSON or CSV), answers to questions (JSON lines), Python functions, certificates.
+
+A table has a row for each information state. JSON:
+
+    {"format": "fogspiel policy 1", "game": "kuhn",
+     "rows": [{"player": 1, "state": "your card: J", "probabilities": {"bet": "1/3", "check": "2/3"}}, ..]}
+
+CSV has a line for each information state and action: `player,state,action,probability`. A state is named by its id
+(`id`, see `fogspiel questions`) or by what the player sees, in one line (`state`; then the player's own past actions do
+not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their words or numbers.
+Answers are JSON lines, `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}`; several answers to one
+question are averaged.
+"""
+
+import csv
+import hashlib
+import importlib.util
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..core.game import Game
+from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of
+
+FORMAT = "fogspiel policy 1"
+MOST_BYTES = 1 << 28
+TABLES = (".json", ".csv", ".jsonl")
+Key = tuple[int | None, str]
+"""The player (None for both), and the id or the words of a state."""
+
+
+@dataclass
+class Table:
+    """What a file says at each state, and where it says so."""
+
+    file: Path
+    rows: dict[Key, list[tuple[str, Answer]]] = field(default_factory=dict)
+    """By state: the place in the file and the probabilities, once or several times."""
+
+    def answers(self, state: InformationState) -> list[tuple[str, Answer]]:
+        """What the file says at a state, or a MissingState."""
+        for name in (state.id, state.line):
+            for player in (state.player, None):
+                if (player, name) in self.rows:
+                    return self.rows[player, name]
+        raise MissingState(f"{self.file} has no row for {state.line!r} (state {state.id}) of player {state.player + 1}")
+
+    def probabilities(self, state: InformationState) -> Answer:
+        """The mean of what the file says at a state."""
+        answers = self.answers(state)
+        laws = [shares_of(state, answer, f"{self.file}, {place}") for place, answer in answers]
+        return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
+
+
+def is_policy_file(words: str) -> bool:
+    """Whether words name a file that may hold a policy."""
+    return words.endswith(TABLES)
+
+
+def is_function(words: str) -> bool:
+    """Whether words name a function of a Python file."""
+    path, colon, _ = words.rpartition(":")
+    return bool(colon) and path.endswith(".py")
+
+
+def read_policy(game: Game, words: str) -> StatePolicy:
+    """The policy of a file or function that the user names; the Python file of a function is run."""
+    if is_function(words):
+        return policy_of_function(game, words)
+    file = Path(words)
+    content = _content(file)
+    digest = hashlib.sha256(content).hexdigest()
+    if file.suffix == ".json":
+        body = _json(file, content.decode(errors="replace"))
+        if "strategies" in body:
+            return certificate_policy(game, body, words, digest)
+        table = _table_of_json(game, file, body)
+    else:
+        read = _rows_of_csv if file.suffix == ".csv" else _rows_of_answers
+        table = Table(file)
+        for place, key, answer in read(file, content.decode(errors="replace")):
+            table.rows.setdefault(key, []).append((place, answer))
+    return StatePolicy(words, game, table.probabilities, digest)
+
+
+def policy_of_function(game: Game, words: str) -> StatePolicy:
+    """The policy that a Python function computes, `FILE.py:NAME`; whatever goes wrong in it is a ValueError."""
+    path, _, name = words.rpartition(":")
+    module = load_module(Path(path))
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
+    return function_policy(game, function, words)
+
+
+def function_policy(game: Game, function: Callable[[InformationState], Answer], name: str) -> StatePolicy:
+    """The policy that a Python object computes."""
+
+    def probabilities(state: InformationState) -> Answer:
+        try:
+            return function(state)
+        except Exception as error:  # whatever is wrong in a user's function is told in a sentence
+            raise ValueError(
+                f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
+            ) from error
+
+    return StatePolicy(name, game, probabilities)
+
+
+def load_module(path: Path) -> ModuleType:
+    """A Python file that the user has named, executed."""
+    _content(path)
+    spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"the file {path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def certificate_policy(game: Game, body: Mapping[str, Any], name: str, digest: str | None = None) -> StatePolicy:
+    """The policy that follows the two strategies of a certificate."""
+    from .routes import proofs_of
+
+    if body.get("game") != game.name:
+        raise ValueError(f"the certificate {name} is for {body.get('game')}, not for {game.name}")
+    own = proofs_of(body.get("format"))
+    if own is None:
+        return StatePolicy(name, game, _rows_of_certificate(body["strategies"], name), digest)
+    if own.probabilities is None:
+        raise ValueError(f"the certificate {name} can be played, but its probabilities are not told state by state")
+    return StatePolicy(name, game, own.probabilities(body), digest)
+
+
+def _rows_of_certificate(strategies: Sequence[Any], name: str) -> Callable[[InformationState], Answer]:
+    """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
+    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[str]] = {}
+    for player, rows in enumerate(strategies):
+        histories: list[tuple[int, ...]] = []
+        for row in rows:
+            before = row["after"]
+            histories.append((*histories[before[0]], before[1]) if before else ())
+            known[player, histories[-1], tuple(row["view"])] = row["probabilities"]
+
+    def probabilities(state: InformationState) -> Answer:
+        found = known.get((state.player, state.history, tuple(state.view.tolist())))
+        if found is None:
+            raise MissingState(f"{name} never comes to {state.line!r} by its own play, so it has no answer there")
+        return found
+
+    return probabilities
+
+
+# Reading
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"the policy file {file} cannot be read: {error.strerror or error}") from None
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"the policy file {file} is larger than {MOST_BYTES >> 20} MiB: that is no table of ours")
+    return content
+
+
+def _json(file: Path, text: str) -> Mapping[str, Any]:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the policy file {file} is not JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
+    return body
+
+
+def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> Table:
+    rows, table = body.get("rows"), Table(file)
+    if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
+        raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
+    if body.get("game", game.name) != game.name:
+        raise ValueError(f"the policy file {file} is for {body['game']!r}, not for {game.name}")
+    for number, row in enumerate(rows, 1):
+        place = f"row {number}"
+        if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
+            raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
+        key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
+        if key in table.rows:
+            raise ValueError(f"{file}, {place}: {key[1]!r} was given before, in {table.rows[key][0][0]}")
+        table.rows[key] = [(place, row["probabilities"])]
+    return table
+
+
+def _key(file: Path, place: str, player: Any, name: Any) -> Key:
+    """What a row is found by, or a ValueError."""
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
+    if player is not None and str(player) not in ("1", "2"):
+        raise ValueError(f"{file}, {place}: the player is {player!r}, but must be 1 or 2")
+    return None if player is None else int(player) - 1, name
+
+
+def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, Answer]]:
+    """The states of a CSV file, with the probabilities of all their lines."""
+    reader = csv.DictReader(io.StringIO(text))
+    columns = set(reader.fieldnames or ())
+    if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
+        raise ValueError(f"{file}, line 1: the columns must be player, state (or id), action and probability")
+    found: dict[Key, tuple[str, dict[str, str]]] = {}
+    for row in reader:
+        place = f"line {reader.line_num}"
+        if None in row or None in row.values():
+            raise ValueError(f"{file}, {place}: it has not as many fields as line 1")
+        key = _key(file, place, row.get("player") or None, row.get("id") or row.get("state"))
+        _, shares = found.setdefault(key, (place, {}))
+        if row["action"] in shares:
+            raise ValueError(f"{file}, {place}: {row['action']!r} at {key[1]!r} was given before")
+        shares[row["action"]] = row["probability"]
+    yield from ((place, key, shares) for key, (place, shares) in found.items())
+
+
+def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, Answer]]:
+    """The answers of a file of JSON lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{file}, {place}: it is not JSON ({error})") from None
+        if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
+            raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
+        key = _key(file, place, None, answer.get("id"))
+        shares = answer.get("probabilities", {answer.get("action"): 1} if "action" in answer else None)
+        if not isinstance(shares, dict):
+            raise ValueError(f"{file}, {place}: the probabilities must be an object, an entry for each action")
+        yield place, key, shares
+
+
+def share_text(share: float | Fraction) -> str | float:
+    """A probability as a table has it: a fraction in words, or a number."""
+    return str(share) if isinstance(share, Fraction) else share
+
+
+def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
+    """A policy as a table file has it."""
+    listed = [
+        {
+            "player": state.player + 1,
+            "id": state.id,
+            "state": state.line,
+            "probabilities": {
+                label: share_text(share) for label, share in zip(state.labels, shares, strict=True) if share
+            },
+        }
+        for state, shares in rows
+    ]
+    return {"format": FORMAT, "game": game.name, "rules": game.version, "rows": listed}
