@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .agents import Player, draw_index
+from .agents import Player, PlayerAgent, draw_index
 from .game import Game
 
 Share = float | Fraction
@@ -57,9 +57,28 @@ class InformationState:
         return f"p{self.player + 1}-{hashlib.blake2b(knowledge.encode(), digest_size=8).hexdigest()}"
 
 
+class InformationStates(NamedTuple):
+    """Many information states of a player as arrays, a row for each, for policies that answer in batches."""
+
+    player: int
+    views: np.ndarray
+    """What the player sees, as the rules write it."""
+    legal: np.ndarray
+    """Which actions may be tried, by their numbers."""
+    history: np.ndarray
+    """The player's own actions so far, in their order; -1 where there are no more."""
+
+    def state(self, game: Game, row: int) -> InformationState:
+        """One of them."""
+        history = tuple(action for action in self.history[row].tolist() if action >= 0)
+        return InformationState(game, self.player, self.views[row], np.flatnonzero(self.legal[row]).tolist(), history)
+
+
 Answer = Mapping[Any, Any] | Sequence[Any] | np.ndarray
 """Probabilities by action (its number or its words), or one for each action that may be tried, in their order."""
 Probabilities = Callable[[InformationState], Answer]
+Batch = Callable[[InformationStates], np.ndarray]
+"""The probability of each action, by its number, at each of many states."""
 
 
 class MissingState(ValueError):
@@ -67,37 +86,46 @@ class MissingState(ValueError):
 
 
 @dataclass(frozen=True)
-class StatePolicy:
-    """An agent that tells its probabilities at every information state."""
+class StatePolicy(PlayerAgent):
+    """An agent that tells its probabilities at every information state; made by `state_policy`."""
 
-    name: str
     game: Game
     probabilities: Probabilities
     digest: str | None = None
     """Of the file that it was read from, for that may change."""
+    batch: Batch | None = None
+    """The same probabilities for many states at once, where that is faster."""
 
     def shares(self, state: InformationState) -> list[Share]:
         """The checked probability of each action: fractions if all were given as such, else floats."""
         return shares_of(state, self.probabilities(state), self.name)
 
-    def player(self, stream: np.ndarray) -> Player:
-        """A player for one seat of one game."""
-        return StatePlayer(self, stream)
+
+def state_policy(
+    name: str, game: Game, probabilities: Probabilities, digest: str | None = None, batch: Batch | None = None
+) -> StatePolicy:
+    """The agent that plays by these probabilities."""
+
+    def player(stream: np.ndarray) -> Player:
+        return StatePlayer(name, game, probabilities, stream)
+
+    return StatePolicy(name, player, game, probabilities, digest, batch)
 
 
 class StatePlayer:
     """Draws its actions by the probabilities of a policy; it remembers what it has done."""
 
-    def __init__(self, policy: StatePolicy, stream: np.ndarray):
-        self.policy, self.stream = policy, stream
+    def __init__(self, name: str, game: Game, probabilities: Probabilities, stream: np.ndarray):
+        self.name, self.game, self.probabilities, self.stream = name, game, probabilities, stream
 
     def begin(self, side: int) -> None:
         self.side = side
         self.history: tuple[int, ...] = ()
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        state = InformationState(self.policy.game, self.side, seen, actions, self.history)
-        action = int(actions[draw_index([float(share) for share in self.policy.shares(state)], self.stream)])
+        state = InformationState(self.game, self.side, seen, actions, self.history)
+        shares = shares_of(state, self.probabilities(state), self.name)
+        action = int(actions[draw_index([float(share) for share in shares], self.stream)])
         self.follow(seen, action)
         return action
 
@@ -166,3 +194,8 @@ def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> Share:
 def _short(words: object) -> str:
     shown = repr(words)
     return shown if len(shown) <= 60 else shown[:57] + ".."
+
+
+def uniform_shares(state: InformationState) -> list[Share]:
+    """Any action with equal probability."""
+    return [Fraction(1, len(state.actions))] * len(state.actions)

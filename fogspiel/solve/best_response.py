@@ -17,6 +17,8 @@ from ..core.kernel import kernel
 from .tree import LEAF, Tree
 
 Number = TypeVar("Number", float, Fraction)
+Column = np.ndarray | list[Number]
+"""A number for each sequence: floats are in an array."""
 
 ROW_TOLERANCE = 1e-9
 MASS_TOLERANCE = 1e-6
@@ -42,6 +44,20 @@ class Exploitability(NamedTuple, Generic[Number]):
     def exploitability(self) -> Number:
         """Half of the gap: the mean over the two players, zero in equilibrium only."""
         return self.gap / 2
+
+
+class Responses(NamedTuple, Generic[Number]):
+    """Two strategies, and the best responses to them, by sequences."""
+
+    value: Number
+    """The expected payoff of the first player when both are played."""
+    reach: tuple[Column[Number], Column[Number]]
+    """With what probability a player plays each of its sequences if everything else leads there."""
+    gains: tuple[Column[Number], Column[Number]]
+    """What a player gets by each of its sequences if it then responds best; by the empty one, all in all.
+
+    These are the player's own payoffs, weighed by the probabilities of chance and of the other player's actions.
+    """
 
 
 Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
@@ -166,11 +182,11 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
     return ValueError(f"{tree.title}: the probabilities of the leaves add up to {mass}, but they must add up to 1")
 
 
-def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploitability[float]:
-    """What a pair of strategies is worth, in floats."""
-    arrays, reach_0, reach_1 = _arrays(tree), _reach(tree, 0, first), _reach(tree, 1, second)
-    gains, sums = (np.zeros(len(reach_0)), np.zeros(len(reach_1))), np.zeros(2)
-    fault = weigh_leaves(arrays, reach_0, reach_1, np.empty((tree.nodes, 2), np.int64), *gains, sums)
+def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
+    """The best responses to both of a pair of strategies, in floats."""
+    arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
+    gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
+    fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
     if fault != SOUND:
         raise _not_a_tree(tree, fault)
     value, mass = sums.tolist()
@@ -178,6 +194,12 @@ def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploit
         raise _not_one(tree, mass)
     for player in (0, 1):
         respond(arrays, player, gains[player])
+    return Responses(value, reach, gains)
+
+
+def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploitability[float]:
+    """What a pair of strategies is worth, in floats."""
+    value, _, gains = responses(tree, first, second)
     return Exploitability(value, -float(gains[1][0]), float(gains[0][0]))
 
 
@@ -223,16 +245,15 @@ def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
     return leaves
 
 
-def _exact_best(tree: Tree, player: int, gain: list[Fraction]) -> Fraction:
-    """The most that the player can get when its sequences are worth this much."""
+def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
+    """Add to what each sequence is worth what the best response gets after it."""
     for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
         low = int(tree.first[i])
         gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
-    return gain[0]
 
 
-def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Exploitability[Fraction]:
-    """What a pair of strategies is worth, in fractions."""
+def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
+    """The best responses to both of a pair of strategies, in fractions."""
     reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
     # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
     unit = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
@@ -255,4 +276,13 @@ def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence
     mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
-    return Exploitability(value / unit, -_exact_best(tree, 1, gains[1]) / unit, _exact_best(tree, 0, gains[0]) / unit)
+    for player in (0, 1):
+        gains[player][:] = [gain / unit for gain in gains[player]]
+        _exact_respond(tree, player, gains[player])
+    return Responses(value / unit, (reach_0, reach_1), gains)
+
+
+def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Exploitability[Fraction]:
+    """What a pair of strategies is worth, in fractions."""
+    value, _, gains = exact_responses(tree, first, second)
+    return Exploitability(value, -gains[1][0], gains[0][0])

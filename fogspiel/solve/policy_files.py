@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.game import Game
-from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of
+from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of, state_policy
 
 FORMAT = "fogspiel policy 1"
 MOST_BYTES = 1 << 28
@@ -85,7 +85,7 @@ def read_policy(game: Game, words: str) -> StatePolicy:
         table = Table(file)
         for place, key, answer in read(file, content.decode(errors="replace")):
             table.rows.setdefault(key, []).append((place, answer))
-    return StatePolicy(words, game, table.probabilities, digest)
+    return state_policy(words, game, table.probabilities, digest)
 
 
 def policy_of_function(game: Game, words: str) -> StatePolicy:
@@ -109,7 +109,7 @@ def function_policy(game: Game, function: Callable[[InformationState], Answer], 
                 f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
             ) from error
 
-    return StatePolicy(name, game, probabilities)
+    return state_policy(name, game, probabilities, batch=getattr(function, "batch", None))
 
 
 def load_module(path: Path) -> ModuleType:
@@ -133,10 +133,10 @@ def certificate_policy(game: Game, body: Mapping[str, Any], name: str, digest: s
         raise ValueError(f"the certificate {name} is for {body.get('game')}, not for {game.name}")
     own = proofs_of(body.get("format"))
     if own is None:
-        return StatePolicy(name, game, _rows_of_certificate(body["strategies"], name), digest)
+        return state_policy(name, game, _rows_of_certificate(body["strategies"], name), digest)
     if own.probabilities is None:
         raise ValueError(f"the certificate {name} can be played, but its probabilities are not told state by state")
-    return StatePolicy(name, game, own.probabilities(body), digest)
+    return state_policy(name, game, own.probabilities(body), digest)
 
 
 def _rows_of_certificate(strategies: Sequence[Any], name: str) -> Callable[[InformationState], Answer]:

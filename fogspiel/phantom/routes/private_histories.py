@@ -46,5 +46,6 @@ ROUTES = (
             later("phantom.words", "explain"),
             later("phantom.play", "probabilities_of"),
         ),
+        exploit=later("phantom.policies", "exploit"),
     ),
 )

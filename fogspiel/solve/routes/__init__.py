@@ -14,8 +14,10 @@ from ...core.plugins import collect
 from ..progress import Options, Saved, Work
 
 if TYPE_CHECKING:
-    from ...core.agents import PlayerAgent
+    from ...core.agents import Agent, PlayerAgent
+    from ...core.game import Game
     from ...core.state_policy import Probabilities
+    from ..exploit import Exploit, Watch
     from ..game_sources import Problem
     from ..tree_routes import Find
 
@@ -53,6 +55,8 @@ class Route:
     """Whether it can solve this game."""
     proofs: Proofs | None = None
     """For certificates that are not those of whole trees."""
+    exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], Exploit] | None" = None
+    """How policies are measured where the tree is too large for that."""
 
 
 def trees() -> ModuleType:

@@ -1,0 +1,168 @@
+"""Policies of phantom games, asked and measured by merged histories, in the terms of `solve.exploit`."""
+
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from ..core.agents import Agent
+from ..core.game import Game
+from ..core.state_policy import ROUNDING, InformationState, InformationStates, Share, StatePolicy, uniform_shares
+from ..games.shared.boards import BOARDS, Board
+from ..solve.exploit import Decision, Exploit, Inquiry, Rows, Watch, law_of
+from .merged_exploitability import (
+    MOST_UNIT,
+    NOWHERE,
+    Ask,
+    Evaluation,
+    Level,
+    Shares,
+    evaluate_policies,
+    information_states,
+    next_nodes,
+    uniform,
+    unknown,
+)
+from .solver import SOLVABLE
+
+TERMS = 1 << 24
+"""More than any sum here has."""
+
+
+def ask_of(game: Game, policy: StatePolicy, inquiry: Inquiry) -> Ask:
+    """A policy as it is asked here: for many states at once."""
+    if policy.probabilities is uniform_shares:
+        return uniform
+    batch = policy.batch
+    if batch is not None:
+        return lambda states: Shares(checked_batch(game, policy.name, states, batch(states)))
+
+    def ask(states: InformationStates) -> Shares:
+        rows = [inquiry.shares(states.state(game, row)) for row in range(len(states.views))]
+        listed = [share for row in rows for share in row]
+        unit = 0
+        if all(isinstance(share, Fraction) for share in listed):
+            unit = lcm(*(share.denominator for share in listed if isinstance(share, Fraction)))
+        if unit > MOST_UNIT:
+            unit = 0
+        numbers = np.zeros(states.legal.shape, np.int64 if unit else np.float64)
+        numbers[states.legal] = [int(share * unit) if unit else float(share) for share in listed]
+        return Shares(numbers, unit)
+
+    return ask
+
+
+def checked_batch(game: Game, name: str, states: InformationStates, answer: object) -> np.ndarray:
+    """The probabilities that a policy gives for many states, or a ValueError that names the first that is wrong."""
+    found = np.asarray(answer, np.float64)
+    if found.shape != states.legal.shape:
+        raise ValueError(f"{name} answers {states.legal.shape[0]} states with an array of shape {found.shape}: it must "
+                         f"have the shape {states.legal.shape}, a row for each state and a column for each action")  # fmt: skip
+    wrong = ~(np.isfinite(found) & (found >= 0)).all(axis=1) | (found * ~states.legal).any(axis=1)
+    wrong |= abs(found.sum(axis=1) - 1) > ROUNDING
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        state = states.state(game, row)
+        raise ValueError(
+            f"{name} at {state.line!r} (state {state.id}): {found[row].tolist()} are not probabilities of the actions "
+            f"{state.actions} that add up to 1"
+        )
+    return found / found.sum(axis=1, keepdims=True)
+
+
+class MergedPolicies:
+    """Two policies of a phantom game, measured, with the words of the game."""
+
+    def __init__(self, game: Game, board: Board, found: Evaluation):
+        self.game, self.board, self.found = game, board, found
+
+    def state(self, player: int, tries: Sequence[tuple[int, int]], node: int) -> InformationState:
+        """The information state of a node after these (cell, whether it failed)."""
+        record = np.zeros((1, (self.board.cells + 1) // 2 * 2), np.int16)
+        record[:, ::2] = -1
+        history, turn = np.full((1, self.board.cells), -1, np.int8), 0
+        for number, (cell, failed) in enumerate(tries):
+            history[0, number] = cell
+            if failed:
+                record[0, 2 * turn + 1] |= 1 << cell
+            else:
+                record[0, 2 * turn] = cell
+                turn += 1
+        level = Level(np.array([node], np.int32), np.ones(1), history, record)
+        return information_states(self.board, self.found.sides[player], level).state(self.game, 0)
+
+    def way_to(self, player: int, node: int) -> list[tuple[int, int]]:
+        """Tries that lead to a node, those that failed in a turn in the order of their cells."""
+        side, way = self.found.sides[player], list[tuple[int, int]]()
+        while True:
+            failed = int(side.tried[node])
+            way = [(cell, 1) for cell in range(self.board.cells) if failed >> cell & 1] + way
+            sequence = int(side.group[node])
+            if sequence == 0:
+                return way
+            node = int(np.searchsorted(side.first_sequence, sequence, "right")) - 1
+            stone = int(side.stones[sequence]) & ~int(side.stones[side.group[node]])
+            way = [(stone.bit_length() - 1, 0), *way]
+
+    def decisions(self, player: int, most: int | None) -> list[Decision]:
+        """The nodes at which a policy gives something away, the most costly first."""
+        losses = self.found.losses(player)
+        order = np.argsort(-losses, kind="stable")[: most or np.count_nonzero(losses > 0)]
+        costly = []
+        for node in (int(node) for node in order if losses[node] > 0):
+            tries = self.found.tries(player, node)
+            weight = sum((cell.weight for cell in tries), Fraction(0))
+            loss = sum((cell.weight * cell.loss for cell in tries), Fraction(0)) / 2
+            best = min(tries, key=lambda cell: cell.loss).cell
+            state = self.state(player, self.way_to(player, node), node)
+            costly.append(Decision(state, loss, [cell.weight / weight for cell in tries], best))
+        return costly
+
+    def reply(self, player: int) -> Rows:
+        """What the best reply of a player does wherever it can come to."""
+        side, choice = self.found.sides[player], self.found.replies[player].choice
+        rows, ahead = [], [(0, list[tuple[int, int]]())]
+        while ahead:
+            node, way = ahead.pop()
+            state, cell = self.state(player, way, node), int(choice[node])
+            rows.append((state, [Fraction(int(action == cell)) for action in state.actions]))
+            free = int(unknown(self.found.sets, side, side.group[node])) & ~int(side.tried[node])
+            for failed, following in enumerate(next_nodes(self.found.sets, side, node, free, cell)):
+                if following != NOWHERE:
+                    ahead.append((int(following), [*way, (cell, failed)]))
+        return rows
+
+
+def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch) -> Exploit:
+    """Measure two agents at a classical phantom game on at most nine cells."""
+    began, board = time.process_time(), BOARDS[SOLVABLE[game.name][0]]
+    asks, inquiries = [], []
+    for player, agent in enumerate(agents):
+        (_, policy), *more = law_of(game, agent)
+        if more:
+            raise ValueError(f"{agent.name} is a mixture: at {game.name} only single policies can be measured")
+        inquiries.append(Inquiry(policy, player, missing))
+        asks.append(ask_of(game, policy, inquiries[-1]))
+    found = evaluate_policies(board, (asks[0], asks[1]), lambda states: watch(states, SIZES[game.name]))
+    for inquiry in inquiries:
+        inquiry.end()
+    measured = MergedPolicies(game, board, found)
+    first, second = (1 + found.best(player) for player in (0, 1))
+    rounding = 0.0 if found.exact else TERMS * float(np.finfo(float).eps)
+    return Exploit(
+        game=game.name,
+        value=(1 + found.value) / 2,
+        best_replies=(first / 2, second / 2),
+        total=Fraction(1),
+        states=(found.weights[0].states, found.weights[1].states),
+        decisions=measured.decisions,
+        reply_rows=measured.reply,
+        rounding=rounding,
+        seconds=time.process_time() - began,
+    )
+
+
+SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352_067}
+"""Information states of both players, at most so many of which a policy comes to."""
