@@ -186,17 +186,22 @@ def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], nam
 
 
 class Frozen(TypedDict, total=False):
-    """A vector or a mixture as numbers, fit for JSON; or nothing."""
+    """A vector or a mixture as numbers, fit for JSON; the digest of a file; or nothing."""
 
     theta: list[float]
     """The vector, or the heaviest one of the mixture."""
     thetas: list[list[float]]
     """The members of a mixture."""
     weights: list[float]
+    digest: str
+    """Of the file that the agent was read from, if it is too long to be kept."""
 
 
 def freeze(game: Game, agent: Agent) -> Frozen:
     """The numbers of an agent whose run or file may change; nothing where its name says it all."""
+    digest: str | None = getattr(agent, "digest", None)
+    if digest is not None:
+        return {"digest": digest}
     if not isinstance(agent, Policy) or agent.strategy is not game.strategy or agent.how not in (ALONE, MIXED):
         return {}
     theta = agent.heaviest.tolist()
@@ -223,14 +228,6 @@ def thaw(game: Game, frozen: Frozen, name: str) -> Policy | None:
     return policy_of(game, frozen, name) if "theta" in frozen else None
 
 
-# Tables: the strategies of a certificate
-
-Rows = Sequence[Mapping[str, Any]]
-Knowledge = tuple[tuple[int, int] | None, tuple[int, ...]]
-Table = Mapping[Knowledge, tuple[int, list[float]]]
-"""By the last decision (row, action) and the view: the number of the row, and the probabilities of the actions."""
-
-
 def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
     """A place in the list, drawn by these probabilities."""
     u, place = unit(stream) * sum(odds), 0
@@ -240,42 +237,3 @@ def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
     while odds[place] <= 0:  # rounding may end on an action that is never played
         place -= 1
     return place
-
-
-def table_of(rows: Rows) -> Table:
-    """The rows of a certificate, ready to be looked up."""
-    return {
-        (tuple(row["after"]) if row["after"] is not None else None, tuple(row["view"])): (
-            number,
-            [_float(share) for share in row["probabilities"]],
-        )
-        for number, row in enumerate(rows)
-    }
-
-
-def _float(share: str) -> float:
-    above, _, below = share.partition("/")
-    return int(above) / int(below or 1)
-
-
-class TablePlayer:
-    """Follows the strategies of a certificate, each side by its own table; it remembers its last decision."""
-
-    def __init__(self, tables: tuple[Table, Table], stream: np.ndarray):
-        self.tables, self.stream = tables, stream
-
-    def begin(self, side: int) -> None:
-        self.table = self.tables[side]
-        self.decision: tuple[int, int] | None = None
-
-    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        number, odds = self.table[self.decision, tuple(seen.tolist())]
-        action = int(actions[draw_index(odds, self.stream)])
-        self.decision = (number, action)
-        return action
-
-
-def table_agent(name: str, strategies: Sequence[Rows]) -> PlayerAgent:
-    """An agent that follows the two strategies of a certificate."""
-    first, second = (table_of(rows) for rows in strategies)
-    return PlayerAgent(name, lambda stream: TablePlayer((first, second), stream))

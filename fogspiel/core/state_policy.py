@@ -18,6 +18,8 @@ from .agents import Player, PlayerAgent, draw_index
 from .game import Game
 
 Share = float | Fraction
+MOST_KNOWN = 1 << 17
+"""States whose probabilities a player remembers."""
 ROUNDING = 1e-9
 """How far floats may be from 1 in sum."""
 
@@ -106,8 +108,19 @@ def state_policy(
 ) -> StatePolicy:
     """The agent that plays by these probabilities."""
 
+    known: dict[tuple[int, tuple[int, ...], bytes], list[float]] = {}
+
+    def odds(state: InformationState) -> list[float]:
+        """The probabilities at a state, remembered for later games."""
+        key = state.player, state.history, state.view.tobytes()
+        if key not in known:
+            if len(known) == MOST_KNOWN:
+                known.clear()
+            known[key] = [float(share) for share in shares_of(state, probabilities(state), name)]
+        return known[key]
+
     def player(stream: np.ndarray) -> Player:
-        return StatePlayer(name, game, probabilities, stream)
+        return StatePlayer(game, odds, stream)
 
     return StatePolicy(name, player, game, probabilities, digest, batch)
 
@@ -115,8 +128,8 @@ def state_policy(
 class StatePlayer:
     """Draws its actions by the probabilities of a policy; it remembers what it has done."""
 
-    def __init__(self, name: str, game: Game, probabilities: Probabilities, stream: np.ndarray):
-        self.name, self.game, self.probabilities, self.stream = name, game, probabilities, stream
+    def __init__(self, game: Game, odds: Callable[[InformationState], list[float]], stream: np.ndarray):
+        self.game, self.odds, self.stream = game, odds, stream
 
     def begin(self, side: int) -> None:
         self.side = side
@@ -124,8 +137,7 @@ class StatePlayer:
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         state = InformationState(self.game, self.side, seen, actions, self.history)
-        shares = shares_of(state, self.probabilities(state), self.name)
-        action = int(actions[draw_index([float(share) for share in shares], self.stream)])
+        action = int(actions[draw_index(self.odds(state), self.stream)])
         self.follow(seen, action)
         return action
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.agents import Agent
 from ..core.game import Game
-from ..core.state_policy import ROUNDING, InformationState, InformationStates, Share, StatePolicy, uniform_shares
+from ..core.state_policy import ROUNDING, InformationState, InformationStates, StatePolicy, uniform_shares
 from ..games.shared.boards import BOARDS, Board
 from ..solve.exploit import Decision, Exploit, Inquiry, Rows, Watch, law_of
 from .merged_exploitability import (

@@ -20,6 +20,7 @@ from ..core.agents import (
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
+from ..solve.policy_files import holds_policy, is_function, read_policy
 from .kind import kind_of
 from .store import Store
 
@@ -48,6 +49,8 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
         with Store.open(store, write=False) as runs:
             run = runs.read(words)
         return kind_of(run).agent(run, game)
+    if is_function(words) or holds_policy(words):
+        return read_policy(game, words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:

@@ -77,4 +77,7 @@ class StoredAgent:
         """The agent itself; solved runs and names have no numbers and are looked up again."""
         from .agent_texts import agent_from_text
 
-        return thaw(game, self.numbers, self.words) or agent_from_text(game, self.words, store, seed)
+        agent = thaw(game, self.numbers, self.words) or agent_from_text(game, self.words, store, seed)
+        if self.numbers.get("digest") != freeze(game, agent).get("digest"):
+            raise ValueError(f"{self.words} has changed since the run began: put the old file back, or begin a new run")
+        return agent

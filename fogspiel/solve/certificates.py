@@ -1,16 +1,18 @@
 """Certificate files: written, read, checked by the checker that fits, and put into words."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.plugins import load, sources
 from .checkers.primitives import Body, Bounds
 
 if TYPE_CHECKING:
-    from ..core.agents import PlayerAgent
+    from ..core.agents import Agent
+    from ..core.game import Game
+    from ..core.state_policy import Probabilities
     from .game_sources import Problem
 
 CHECKERS, FOR_TREES = "solve.checkers", "tree_certificate"
@@ -70,18 +72,44 @@ def problem_of(body: Body, source: str | None) -> "Problem":
         raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
 
 
-def certificate_agent(name: str, body: Body, source: str | None = None) -> "PlayerAgent":
-    """An agent that plays the two strategies of a certificate; `source` is what the user calls its game, if brought."""
-    from ..core.agents import table_agent
-    from ..core.own_games import is_tree
+def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
+    """An agent that plays the two strategies of a certificate; it tells its probabilities, where that can be done."""
+    from ..core.own_games import is_tree, words_of
+    from ..core.state_policy import StatePolicy, state_policy
     from .game_sources import tree_strategies
     from .routes import proofs_of
 
+    if body.get("game") != game.name:
+        raise ValueError(f"the certificate {name} is for {body.get('game')!r}, not for {game.name}")
     own = proofs_of(body.get("format"))
-    if own:
-        return own.agent(name, body)
-    rows = body["strategies"]
-    return table_agent(name, tree_strategies(source, rows) if source is not None and is_tree(source) else rows)
+    if own is None:
+        words, rows = words_of(game.name), body["strategies"]
+        if words is not None and is_tree(words.absolute):
+            rows = tree_strategies(words.absolute, rows)
+        return state_policy(name, game, table_probabilities(rows, name))
+    agent = own.agent(name, body)
+    return StatePolicy(name, agent.player, game, own.probabilities(body)) if own.probabilities else agent
+
+
+def table_probabilities(strategies: Sequence[Any], name: str) -> "Probabilities":
+    """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
+    from ..core.state_policy import Answer, InformationState, MissingState
+
+    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[str]] = {}
+    for player, rows in enumerate(strategies):
+        histories: list[tuple[int, ...]] = []
+        for row in rows:
+            before = row["after"]
+            histories.append((*histories[before[0]], before[1]) if before else ())
+            known[player, histories[-1], tuple(row["view"])] = row["probabilities"]
+
+    def probabilities(state: InformationState) -> Answer:
+        found = known.get((state.player, state.history, tuple(state.view.tolist())))
+        if found is None:
+            raise MissingState(f"{name} never comes to {state.line!r} by its own play, so it has no answer there")
+        return found
+
+    return probabilities
 
 
 def own_words(body: Body, everything: bool) -> list[str] | None:

@@ -18,7 +18,7 @@ import importlib.util
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -26,10 +26,10 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of, state_policy
+from .certificates import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
 MOST_BYTES = 1 << 28
-TABLES = (".json", ".csv", ".jsonl")
 Key = tuple[int | None, str]
 """The player (None for both), and the id or the words of a state."""
 
@@ -57,9 +57,15 @@ class Table:
         return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
 
 
-def is_policy_file(words: str) -> bool:
-    """Whether words name a file that may hold a policy."""
-    return words.endswith(TABLES)
+def holds_policy(words: str) -> bool:
+    """Whether words name a file with a policy, a certificate included: a JSON file may be one of parameters as well."""
+    if words.endswith(".json"):
+        try:
+            body = json.loads(Path(words).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return False
+        return isinstance(body, dict) and ("rows" in body or "strategies" in body)
+    return words.endswith((".csv", ".jsonl"))
 
 
 def is_function(words: str) -> bool:
@@ -78,7 +84,12 @@ def read_policy(game: Game, words: str) -> StatePolicy:
     if file.suffix == ".json":
         body = _json(file, content.decode(errors="replace"))
         if "strategies" in body:
-            return certificate_policy(game, body, words, digest)
+            agent = certificate_agent(words, read_certificate(file), game)
+            if not isinstance(agent, StatePolicy):
+                raise ValueError(
+                    f"the certificate {words} can be played only as a solved run: it holds plans, no table"
+                )
+            return replace(agent, digest=digest)
         table = _table_of_json(game, file, body)
     else:
         read = _rows_of_csv if file.suffix == ".csv" else _rows_of_answers
@@ -95,7 +106,7 @@ def policy_of_function(game: Game, words: str) -> StatePolicy:
     function = getattr(module, name, None)
     if not callable(function):
         raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
-    return function_policy(game, function, words)
+    return replace(function_policy(game, function, words), digest=hashlib.sha256(_content(Path(path))).hexdigest())
 
 
 def function_policy(game: Game, function: Callable[[InformationState], Answer], name: str) -> StatePolicy:
@@ -123,39 +134,6 @@ def load_module(path: Path) -> ModuleType:
     except Exception as error:
         raise ValueError(f"the file {path} cannot be loaded: {type(error).__name__}: {error}") from error
     return module
-
-
-def certificate_policy(game: Game, body: Mapping[str, Any], name: str, digest: str | None = None) -> StatePolicy:
-    """The policy that follows the two strategies of a certificate."""
-    from .routes import proofs_of
-
-    if body.get("game") != game.name:
-        raise ValueError(f"the certificate {name} is for {body.get('game')}, not for {game.name}")
-    own = proofs_of(body.get("format"))
-    if own is None:
-        return state_policy(name, game, _rows_of_certificate(body["strategies"], name), digest)
-    if own.probabilities is None:
-        raise ValueError(f"the certificate {name} can be played, but its probabilities are not told state by state")
-    return state_policy(name, game, own.probabilities(body), digest)
-
-
-def _rows_of_certificate(strategies: Sequence[Any], name: str) -> Callable[[InformationState], Answer]:
-    """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
-    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[str]] = {}
-    for player, rows in enumerate(strategies):
-        histories: list[tuple[int, ...]] = []
-        for row in rows:
-            before = row["after"]
-            histories.append((*histories[before[0]], before[1]) if before else ())
-            known[player, histories[-1], tuple(row["view"])] = row["probabilities"]
-
-    def probabilities(state: InformationState) -> Answer:
-        found = known.get((state.player, state.history, tuple(state.view.tolist())))
-        if found is None:
-            raise MissingState(f"{name} never comes to {state.line!r} by its own play, so it has no answer there")
-        return found
-
-    return probabilities
 
 
 # Reading

@@ -14,12 +14,12 @@ from fogspiel.core.agents import (
     mixture_policy,
     policies_in_turn,
     redrawn_baseline,
-    table_agent,
 )
 from fogspiel.core.game import find_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import PlayerMatch, play_game, replay
 from fogspiel.core.simulate import SEATS, Match
+from fogspiel.solve.certificates import certificate_agent
 from fogspiel.stats.evaluate import make_match
 
 
@@ -71,7 +71,7 @@ def test_an_entrant_meets_the_members_that_the_compiled_loop_would_draw():
 
 def test_a_solved_table_is_followed_in_either_seat():
     game = find_game("leduc")
-    follower = table_agent("table", uniform_certificate("leduc")["strategies"])
+    follower = certificate_agent("table", uniform_certificate("leduc"), game)
     uniform = sends(find_policy(game, "uniform"))
     scores = PlayerMatch(game, follower, uniform).scores(1, 0, 100)
     assert ((scores >= 0) & (scores < len(game.payoffs))).all()
@@ -79,7 +79,7 @@ def test_a_solved_table_is_followed_in_either_seat():
 
 def test_records_of_the_referee_replay():
     game = find_game("kuhn")
-    follower = table_agent("table", uniform_certificate("kuhn")["strategies"])
+    follower = certificate_agent("table", uniform_certificate("kuhn"), game)
     one, two = follower.player(stream_of(1, 1)), follower.player(stream_of(1, 2))
     record, score = play_game(game, (one, two), stream_of(1, 0))
     *_, last = replay(game, record)

@@ -202,8 +202,7 @@ class Solve(ValueKind):
         found = self.certificate(run)
         if found is None:
             raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
-        words = words_of(game.name)
-        return certificate_agent(run.name, found, None if words is None else words.absolute)
+        return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
         return run.ask["game"] in games() and self.certificate(run) is not None
