@@ -58,8 +58,10 @@ def checked_batch(game: Game, name: str, states: InformationStates, answer: obje
     """The probabilities that a policy gives for many states, or a ValueError that names the first that is wrong."""
     found = np.asarray(answer, np.float64)
     if found.shape != states.legal.shape:
-        raise ValueError(f"{name} answers {states.legal.shape[0]} states with an array of shape {found.shape}: it must "
-                         f"have the shape {states.legal.shape}, a row for each state and a column for each action")  # fmt: skip
+        raise ValueError(
+            f"{name} answers with an array of shape {found.shape}: it must have the shape {states.legal.shape}, a row "
+            "for each state and a column for each action"
+        )
     wrong = ~(np.isfinite(found) & (found >= 0)).all(axis=1) | (found * ~states.legal).any(axis=1)
     wrong |= abs(found.sum(axis=1) - 1) > ROUNDING
     if wrong.any():

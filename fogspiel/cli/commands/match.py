@@ -22,6 +22,7 @@ from ..app import (
 from ..work import Options, show, work
 
 if TYPE_CHECKING:
+    from ...core.state_policy import Share
     from ...runs.kinds.match import Request
 
 
@@ -57,17 +58,23 @@ def match(
 def _compute(request: "Request", store: Path, as_json: bool) -> None:
     """Print the exact rate."""
     from ...core.exact import exact_score
-    from ...core.game import find_game
+    from ...core.game import find_game, part_of
     from ...runs.kinds.match import facts_of
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
-    ask, rate = request.to_json(), exact_score(find_game(request.game), *request.agents(store))
+    ask, game, agents = request.to_json(), find_game(request.game), request.agents(store)
+    if part_of(game, "exact", "exact_score"):
+        rate: Share = exact_score(game, *agents)
+    else:
+        from ...solve.exploit import exact_tree_score
+
+        rate = exact_tree_score(game, *agents)
     value, fraction = float(rate), str(rate)
     if as_json:
         figures = {"score": value, "interval": [value, value], "fraction": fraction, "games": 0, "exact": True}
         return print_json(facts_of(ask) | figures | {"wins": None, "draws": None, "losses": None})
-    short = fraction if len(fraction) < 60 else f"a fraction with {len(str(rate.denominator))} digits below the line"
+    short = fraction if len(fraction) < 60 else f"a fraction with {len(fraction.partition('/')[2])} digits below the line"
     return console.out.print(
         f"{ask['game']}: {ask['first']} against {ask['second']} scores exactly {value:.6f} ({short})"
     )
