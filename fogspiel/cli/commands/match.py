@@ -74,7 +74,9 @@ def _compute(request: "Request", store: Path, as_json: bool) -> None:
     if as_json:
         figures = {"score": value, "interval": [value, value], "fraction": fraction, "games": 0, "exact": True}
         return print_json(facts_of(ask) | figures | {"wins": None, "draws": None, "losses": None})
-    short = fraction if len(fraction) < 60 else f"a fraction with {len(fraction.partition('/')[2])} digits below the line"
+    short = (
+        fraction if len(fraction) < 60 else f"a fraction with {len(fraction.partition('/')[2])} digits below the line"
+    )
     return console.out.print(
         f"{ask['game']}: {ask['first']} against {ask['second']} scores exactly {value:.6f} ({short})"
     )

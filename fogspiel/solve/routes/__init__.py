@@ -16,7 +16,7 @@ from ..progress import Options, Saved, Work
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
     from ...core.game import Game
-    from ...core.state_policy import Probabilities
+    from ...core.state_policy import InformationState, Probabilities
     from ..exploit import Exploit, Watch
     from ..game_sources import Problem
     from ..tree_routes import Find
@@ -57,6 +57,8 @@ class Route:
     """For certificates that are not those of whole trees."""
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], Exploit] | None" = None
     """How policies are measured where the tree is too large for that."""
+    questions: "Callable[[Game], list[InformationState]] | None" = None
+    """The information states that `fogspiel questions` asks for where the tree has too many."""
 
 
 def trees() -> ModuleType:

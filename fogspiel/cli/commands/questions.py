@@ -1,0 +1,30 @@
+"""fogspiel questions."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import announce_compilation, app, write_text
+
+
+@app.command()
+def questions(
+    game: str,
+    seat: Annotated[str, typer.Option("--as", help="first, second, or both.")] = "both",
+    output: Annotated[Path | None, typer.Option(help="Write to this file, not to stdout.")] = None,
+    memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+) -> None:
+    """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades answers."""
+    from ...core.game import find_game
+    from ...solve import questions as asked
+
+    seats = {"first": (0,), "second": (1,), "both": (0, 1)}
+    if seat not in seats:
+        raise ValueError(f"--as is {seat!r}: it must be {', '.join(seats)}")
+    chosen = find_game(game)
+    announce_compilation()
+    states = [state for state in asked.questions(chosen, memory) if state.player in seats[seat]]
+    lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]
+    write_text("".join(json.dumps(line) + "\n" for line in lines), output)
