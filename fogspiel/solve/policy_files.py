@@ -57,6 +57,23 @@ class Table:
         return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
 
 
+def table_behind(policy: object) -> Table | None:
+    """The table that a policy was read from, if it was."""
+    table = getattr(getattr(policy, "probabilities", None), "__self__", None)
+    return table if isinstance(table, Table) else None
+
+
+def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
+    """Refuse a table with a row for a state that the game does not have."""
+    table = table_behind(policy)
+    if table is None:
+        return
+    known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
+    for key, rows in table.rows.items():
+        if key not in known:
+            raise ValueError(f"{table.file}, {rows[0][0]}: the game has no information state {key[1]!r} of that player")
+
+
 def holds_policy(words: str) -> bool:
     """Whether words name a file with a policy, a certificate included: a JSON file may be one of parameters as well."""
     if words.endswith(".json"):

@@ -13,7 +13,7 @@ from ..core.state_policy import InformationState, state_policy
 from .best_response import exploitability as tree_exploitability
 from .exploit import behaviour_of, states_of
 from .game_sources import GameProblem
-from .policy_files import Table
+from .policy_files import Table, table_behind
 from .routes import routes
 from .tree import tree_of
 
@@ -77,6 +77,5 @@ def spread_of_answers(game: Game, table: Table, missing: str, memory: float) -> 
 
 def sampled_table(policy: object) -> Table | None:
     """The table behind a policy whose file answers some question more than once."""
-    table = getattr(getattr(policy, "probabilities", None), "__self__", None)
-    sampled = isinstance(table, Table) and any(len(rows) > 1 for rows in table.rows.values())
-    return table if sampled else None
+    table = table_behind(policy)
+    return table if table and any(len(rows) > 1 for rows in table.rows.values()) else None

@@ -16,7 +16,7 @@ def questions(
     output: Annotated[Path | None, typer.Option(help="Write to this file, not to stdout.")] = None,
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
 ) -> None:
-    """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades answers."""
+    """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
     from ...core.game import find_game
     from ...solve import questions as asked
 
