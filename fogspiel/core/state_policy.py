@@ -193,7 +193,9 @@ def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> Share:
     try:
         if isinstance(value, str):
             value = Fraction(value)
-        share: Share = Fraction(value) if isinstance(value, Rational | np.integer) else float(value)
+        if isinstance(value, np.integer):
+            value = int(value)
+        share: Share = Fraction(value) if isinstance(value, Rational) else float(value)
     except (TypeError, ValueError, ZeroDivisionError):
         raise wrong(f"the probability of {label} is {_short(value)}, which is not a number") from None
     if isinstance(value, bool) or not isinstance(value, Real | np.number):

@@ -71,7 +71,7 @@ def checked_batch(game: Game, name: str, states: InformationStates, answer: obje
             f"{name} at {state.line!r} (state {state.id}): {found[row].tolist()} are not probabilities of the actions "
             f"{state.actions} that add up to 1"
         )
-    return found / found.sum(axis=1, keepdims=True)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 class MergedPolicies:
