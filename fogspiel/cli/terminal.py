@@ -3,9 +3,13 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..core.person_session import PersonSession
 from ..core.session import replay
+
+if TYPE_CHECKING:
+    from ..solve.coach import Advice
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
@@ -43,8 +47,14 @@ class Terminal:
 
     help = HELP
 
-    def __init__(self, session: PersonSession, lines: Iterator[str], tell: Callable[[str], None]):
-        self.session, self.lines, self.tell = session, lines, tell
+    def __init__(
+        self,
+        session: PersonSession,
+        lines: Iterator[str],
+        tell: Callable[[str], None],
+        advice: "Callable[[], list[Advice]] | None" = None,
+    ):
+        self.session, self.lines, self.tell, self.advice = session, lines, tell, advice
         self.commands: dict[str, Callable[[], None]] = {
             "help": lambda: tell(self.help),
             "look": lambda: tell(self.scene()),
@@ -107,6 +117,8 @@ class Terminal:
     def act(self, said: str) -> None:
         """Make the choice that the person means, or raise a ValueError."""
         self.session.act(parse_choice(said, self.session.choices(), self.session.game.label))
+        if self.advice is not None:
+            self.tell(f"Coach: {self.advice()[-1].sentence}.")
 
     def resign(self) -> None:
         """Give the game up."""

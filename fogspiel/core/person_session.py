@@ -32,7 +32,7 @@ class PersonSession(Session):
         if side not in (0, 1):
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         super().__init__(game)
-        self.side, self.seed = side, seed
+        self.side, self.seed, self.opponent = side, seed, opponent
         self.decisions: list[tuple[np.ndarray, int]] = []
         """The person's own actions, each with what was seen before it."""
         self._chance = stream_of(seed, 0)

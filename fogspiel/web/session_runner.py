@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from fastapi import HTTPException
 
 from ..core.game import find_game
+from ..solve.coach import find_coach
+from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import SessionJson, session_json
 from .session_store import SessionStore, StoredSession
@@ -54,6 +56,14 @@ class SessionRunner:
                 raise HTTPException(409, "the game has moved on: look at it again")
             stored.session.act(action)
             return self._reply(stored)
+
+    def coach(self, key: str) -> JsonObject:
+        """What the person's moves so far cost; it follows from what the person knew, and is told at any time."""
+        stored = self.store.find(key)
+        session = stored.session
+        decisions = session.decisions.copy()
+        found = find_coach(session.game, session.side, session.opponent)
+        return {"against": found.against, "moves": [advice.as_json() for advice in found.advise(decisions)]}
 
     def find_finished(self, key: str) -> StoredSession:
         """The session with this key if its game is over, or 409."""

@@ -1,6 +1,7 @@
 """fogspiel play."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +17,10 @@ from ..app import (
     remembering,
     store_path,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from ...core.person_session import PersonSession
+    from ...solve.coach import Advice
 
 USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if no other opponent is named."""
@@ -35,6 +40,9 @@ def play(
     ] = "first",
     seed: Annotated[int | None, typer.Option(help="Same seed, same deal; else another one each time.")] = None,
     remember: Remember = False,
+    coach: Annotated[
+        str | None, typer.Option(help="What your moves cost: `each` after every move, `after` at the end.")
+    ] = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,13 +65,30 @@ def play(
     announce_compilation()
     lines, tell = ask_person(as_json)
     session = PersonSession(chosen, agent_from_text(chosen, against, store_path(store), seed), side, seed)
-    terminal = Terminal(session, lines, tell)
+    advice = _advice(session, coach)
+    terminal = Terminal(session, lines, tell, advice if coach == "each" else None)
     played = terminal.play()
     tell(f"The game is over: {played.how}.")
     tell(terminal.epilogue())
+    costs = advice() if advice else []
+    if coach == "after":
+        tell("\n".join(["What your moves cost:", *(found.sentence for found in costs)]))
     if as_json:
         score = None if played.score is None else payoff_of(session, played.score)
         facts = {"game": chosen.name, "against": against, "as": ("first", "second")[side], "seed": seed}
-        print_json(facts | {"how": played.how, "score": score, "actions": len(session.decisions)})
+        facts |= {"how": played.how, "score": score, "actions": len(session.decisions)}
+        print_json(facts | ({"coach": [found.as_json() for found in costs]} if coach else {}))
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
+
+
+def _advice(session: "PersonSession", coach: str | None) -> "Callable[[], list[Advice]] | None":
+    """What tells the costs of all moves so far, if a coach is wanted."""
+    if coach is None:
+        return None
+    if coach not in ("each", "after"):
+        raise ValueError(f"--coach is {coach!r}: it must be each or after")
+    from ...solve.coach import find_coach
+
+    found = find_coach(session.game, session.side, session.opponent)
+    return lambda: found.advise(session.decisions)

@@ -61,6 +61,11 @@ def _add_api(site: Site) -> None:
         """Do something in a game."""
         return JSONResponse(sessions.act(key, asked.action, asked.moment))
 
+    @router.get("/{key}/coach")
+    def coach(key: Key) -> JSONResponse:
+        """What the person's own moves so far cost against the certified solution, or against this opponent."""
+        return JSONResponse(sessions.coach(key))
+
     @router.get("/{key}/replay")
     def replay(key: Key) -> JSONResponse:
         """The whole truth about a game that is over."""

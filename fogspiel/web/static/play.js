@@ -56,6 +56,7 @@ async function show(next) {
   tell(trouble, session.trouble ?? "");
   listChoices();
   listTranscript();
+  askCoach();
   await drawPicture(picture, session.picture, session.choices, act);
   byId("after").hidden = !session.over;
   remember(session);
@@ -116,6 +117,19 @@ function listTranscript() {
   });
   if (low) transcript.scrollTop = transcript.scrollHeight;
 }
+
+// What the person's moves so far cost, if that is wanted.
+async function askCoach() {
+  if (!byId("coach").open) return;
+  try {
+    const { against, moves } = await ask(`/api/play/${key}/coach`);
+    byId("coach-note").textContent = moves.length ? `On average, against ${against}:` : "You have not moved yet.";
+    byId("coach-moves").replaceChildren(...moves.map((move) => element("li", "", `${move.sentence}.`)));
+  } catch (error) {
+    byId("coach-note").textContent = `${error.message}.`;
+  }
+}
+byId("coach").addEventListener("toggle", askCoach);
 
 // Number keys go to a choice, Enter takes it.
 let typed = "", latest = 0;

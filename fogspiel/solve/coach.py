@@ -1,0 +1,115 @@
+"""The coach: what a move cost against a perfect opponent, and what would have been better.
+
+Everything the coach says follows from what the player knew and from the opponent's strategy; it looks at no hidden
+state. The opponent is the certified solution of the game, where one is shipped with the package, else the actual
+opponent, if its probabilities are known.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.agents import Agent
+from ..core.game import Game, find_game
+from ..core.state_policy import InformationState
+from .best_response import responses
+from .certificates import certificate_agent, read_certificate
+from .exploit import behaviour_of, law_of, mixed_behaviour, states_of
+from .tree import Tree, tree_of
+from .values import shipped_certificate
+
+MOST_MEMORY = 0.5
+"""GiB that the tree of a game may take for a coach."""
+NOTICED = 1e-9
+"""Losses below this are rounding."""
+
+
+class Advice(NamedTuple):
+    """What one decision cost on average, given what the player knew, and what would have been best."""
+
+    state: InformationState
+    action: int
+    best: int
+    cost: float
+
+    @property
+    def sentence(self) -> str:
+        """The advice in words."""
+        label = self.state.game.label
+        if self.cost <= NOTICED:
+            return f"{label(self.action)} was as good as anything"
+        return f"{label(self.action)} cost {self.cost:.3g} on average; better was {label(self.best)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The advice for programs."""
+        label = self.state.game.label
+        words = {"seen": self.state.line, "action": label(self.action), "best": label(self.best)}
+        return words | {"cost": self.cost, "sentence": self.sentence}
+
+
+class Coach:
+    """Knows what every action of one seat is worth against one opponent."""
+
+    def __init__(self, game: Game, side: int, opponent: Agent, against: str):
+        self.side, self.against = side, against
+        try:
+            self.tree = tree_of(game, MOST_MEMORY)
+        except ValueError:
+            raise ValueError(f"there is no coach for {game.name}: its tree is too large") from None
+        self.states = states_of(game, self.tree)
+        members = [
+            (share, behaviour_of(self.tree, self.states, 1 - side, member, "uniform"))
+            for share, member in law_of(game, opponent)
+        ]
+        theirs = np.array([float(share) for share in mixed_behaviour(self.tree, 1 - side, members)])
+        mine = np.ones(1 + int(self.tree.count[self.tree.owner == side].sum()))
+        for infoset in self.tree.numbers(side).tolist():
+            first, count = int(self.tree.first[infoset]), int(self.tree.count[infoset])
+            mine[first : first + count] = 1 / count
+        found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
+        self.gains, self.likely = found.gains[side], _likelihoods(self.tree, side, np.asarray(found.reach[1 - side]))
+        self._places = {
+            (state.history, state.view.tobytes()): infoset
+            for infoset, state in enumerate(self.states)
+            if state.player == side
+        }
+
+    def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[Advice]:
+        """What each of a player's decisions cost: what was seen, and what was done."""
+        history: tuple[int, ...] = ()
+        found = []
+        for seen, action in decisions:
+            infoset = self._places[history, seen.tobytes()]
+            state, first = self.states[infoset], int(self.tree.first[infoset])
+            values = [float(self.gains[first + slot]) for slot in range(len(state.actions))]
+            best = max(range(len(values)), key=values.__getitem__)
+            less = values[best] - values[list(state.actions).index(action)]
+            cost = less / self.likely[infoset] if self.likely[infoset] > 0 else 0.0
+            found.append(Advice(state, action, state.actions[best], float(cost)))
+            history += (action,)
+        return found
+
+
+def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
+    """How likely chance and the opponent are to lead to each infoset of a side, if it plays that way."""
+    mine = np.flatnonzero(tree.label >= 0)
+    mine = mine[tree.owner[tree.label[mine]] == side]
+    chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]
+    weights = chance * reach[tree.sequences[mine, 1 - side]]
+    return np.bincount(tree.label[mine], weights, minlength=len(tree.owner))
+
+
+def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
+    """The coach of a seat, or a ValueError that says why there is none."""
+    if shipped_certificate(game.name) is None:
+        return Coach(game, side, opponent, opponent.name)
+    return _certified_coach(game.name, side)
+
+
+@lru_cache(maxsize=8)
+def _certified_coach(name: str, side: int) -> Coach:
+    path, game = shipped_certificate(name), find_game(name)
+    assert path is not None
+    return Coach(game, side, certificate_agent("the solution", read_certificate(path), game), "the certified solution")
