@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .runs.kinds.solve import solution as solve_game
     from .runs.store import Store
     from .solve.certificates import verify
+    from .solve.exploit import exploitability
     from .solve.game_check import check_game
     from .stats.evaluate import evaluate
     from .stats.race import Race
@@ -33,8 +34,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",
-    "evaluate", "exact_score", "find_game", "find_policy", "kernel", "list_games", "mixture_policy", "solve_game",
-    "tune_strategy", "vector_policy", "verify",
+    "evaluate", "exact_score", "exploitability", "find_game", "find_policy", "kernel", "list_games", "mixture_policy",
+    "solve_game", "tune_strategy", "vector_policy", "verify",
 ]  # fmt: skip
 
 _NAMES = {
@@ -49,6 +50,7 @@ _NAMES = {
     "runs.kinds.solve": "solution:solve_game",
     "runs.store": "Store",
     "solve.certificates": "verify",
+    "solve.exploit": "exploitability",
     "solve.game_check": "check_game",
     "stats.evaluate": "evaluate",
     "stats.race": "Race",

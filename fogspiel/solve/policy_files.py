@@ -24,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..core.agents import Agent, Policy, PlayerAgent, find_policy, policy_names
 from ..core.game import Game
 from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of, state_policy
 from .certificates import certificate_agent, read_certificate
@@ -89,6 +90,22 @@ def is_function(words: str) -> bool:
     """Whether words name a function of a Python file."""
     path, colon, _ = words.rpartition(":")
     return bool(colon) and path.endswith(".py")
+
+
+def as_agent(game: Game, policy: Any) -> Agent:
+    """The agent that a Python object stands for: an agent, a name, a file, a solution, or a function of states."""
+    if isinstance(policy, Policy | PlayerAgent):
+        return policy
+    if isinstance(policy, str):
+        return find_policy(game, policy) if policy in policy_names(game) else read_policy(game, policy)
+    if isinstance(getattr(policy, "certificate", None), Mapping):
+        return certificate_agent(repr(policy), policy.certificate, game)
+    if callable(policy):
+        return function_policy(game, policy, getattr(policy, "__name__", type(policy).__name__))
+    raise ValueError(
+        f"{type(policy).__name__} is not a policy: give an agent, a name, a file, a solution, or a function that takes "
+        "an information state and returns probabilities"
+    )
 
 
 def read_policy(game: Game, words: str) -> StatePolicy:
