@@ -18,9 +18,9 @@ from .merged_exploitability import (
     Ask,
     Evaluation,
     Level,
+    Questions,
     Shares,
     evaluate_policies,
-    information_states,
     next_nodes,
     uniform,
     unknown,
@@ -37,9 +37,10 @@ def ask_of(game: Game, policy: StatePolicy, inquiry: Inquiry) -> Ask:
         return uniform
     batch = policy.batch
     if batch is not None:
-        return lambda states: Shares(checked_batch(game, policy.name, states, batch(states)))
+        return lambda questions: Shares(checked_batch(game, policy.name, states := questions.states, batch(states)))
 
-    def ask(states: InformationStates) -> Shares:
+    def ask(questions: Questions) -> Shares:
+        states = questions.states
         rows = [inquiry.shares(states.state(game, row)) for row in range(len(states.views))]
         listed = [share for row in rows for share in row]
         unit = 0
@@ -93,7 +94,7 @@ class MergedPolicies:
                 record[0, 2 * turn] = cell
                 turn += 1
         level = Level(np.array([node], np.int32), np.ones(1), history, record)
-        return information_states(self.board, self.found.sides[player], level).state(self.game, 0)
+        return Questions(self.board, self.found.sides[player], level).states.state(self.game, 0)
 
     def way_to(self, player: int, node: int) -> list[tuple[int, int]]:
         """Tries that lead to a node, those that failed in a turn in the order of their cells."""

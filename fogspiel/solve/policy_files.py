@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..core.agents import Agent, Policy, PlayerAgent, find_policy, policy_names
+from ..core.agents import Agent, PlayerAgent, Policy, find_policy, policy_names
 from ..core.game import Game
 from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of, state_policy
 from .certificates import certificate_agent, read_certificate
