@@ -6,24 +6,25 @@ from typing import Annotated
 
 import typer
 
-from ..app import announce_compilation, app, write_text
+from ..app import GameWords, Remember, announce_compilation, app, remembering, write_text
 
 
 @app.command()
 def questions(
-    game: str,
+    game: GameWords,
     seat: Annotated[str, typer.Option("--as", help="first, second, or both.")] = "both",
     output: Annotated[Path | None, typer.Option(help="Write to this file, not to stdout.")] = None,
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    remember: Remember = False,
 ) -> None:
     """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
-    from ...core.game import find_game
+    from ...core.own_games import bring_game
     from ...solve import questions as asked
 
     seats = {"first": (0,), "second": (1,), "both": (0, 1)}
     if seat not in seats:
         raise ValueError(f"--as is {seat!r}: it must be {', '.join(seats)}")
-    chosen = find_game(game)
+    chosen = bring_game(remembering(game, remember))
     announce_compilation()
     states = [state for state in asked.questions(chosen, memory) if state.player in seats[seat]]
     lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]

@@ -10,7 +10,7 @@ from typing import Any, Self
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
-from ...core.own_games import is_code, words_of
+from ...core.own_games import is_code
 from ...solve.certificates import certificate_agent
 from ...solve.game_sources import GameProblem, Problem, find_problem
 from ...solve.memory_limit import limit_memory
