@@ -8,15 +8,14 @@ is its place in the list, from 0.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.agents import Rows
 from ..core.game import CHANCE, MOST_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ..core.kernel import kernel, variant
 from ..core.rng import below
@@ -74,11 +73,11 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
     return tuple(low + k * step for k in range(steps + 1))
 
 
-def translate_rows(described: LabelledTree, strategies: Sequence[Rows]) -> list[list[Row]]:
+def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[Row]]:
     """The strategies of a certificate of the tree, in which a view is an infoset and an action a slot, for its game."""
     offers, owner = _actions_of(described).offers, described.tree.owner.tolist()
 
-    def translate(rows: Rows) -> list[Row]:
+    def translate(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         infosets = [row["view"][0] for row in rows]
         return [
             {

@@ -1,7 +1,7 @@
 """fogspiel play."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -75,7 +75,7 @@ def play(
         tell("\n".join(["What your moves cost:", *(found.sentence for found in costs)]))
     if as_json:
         score = None if played.score is None else payoff_of(session, played.score)
-        facts = {"game": chosen.name, "against": against, "as": ("first", "second")[side], "seed": seed}
+        facts: dict[str, Any] = {"game": chosen.name, "against": against, "as": ("first", "second")[side], "seed": seed}
         facts |= {"how": played.how, "score": score, "actions": len(session.decisions)}
         print_json(facts | ({"coach": [found.as_json() for found in costs]} if coach else {}))
     if played.interrupted or played.failed:
