@@ -10,6 +10,7 @@ import numpy as np
 from ..core.agents import Agent
 from ..core.game import Game
 from ..core.state_policy import ROUNDING, InformationState, InformationStates, StatePolicy, uniform_shares
+from ..games.phantom import rules
 from ..games.shared.boards import BOARDS, Board
 from ..solve.exploit import Decision, Exploit, Inquiry, Rows, Watch, law_of
 from .merged_exploitability import (
@@ -17,7 +18,6 @@ from .merged_exploitability import (
     NOWHERE,
     Ask,
     Evaluation,
-    Level,
     Questions,
     Shares,
     evaluate_policies,
@@ -75,26 +75,30 @@ def checked_batch(game: Game, name: str, states: InformationStates, answer: obje
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
+def state_after(game: Game, board: Board, player: int, tries: Sequence[tuple[int, int]]) -> InformationState:
+    """The information state of a player after these (cell, whether it failed)."""
+    view, turn = np.zeros(game.sizes.view, np.int64), 0
+    turns = (len(view) - rules.SEEN_RECORD) // 2
+    view[: rules.SEEN_RECORD] = board.rows, board.columns, turns, 0, player, 0, -1, 0
+    record = view[rules.SEEN_RECORD :]
+    record[::2] = -1
+    for cell, failed in tries:
+        if failed:
+            record[2 * turn + 1] |= 1 << cell
+            view[rules.SEEN_KNOWN] |= 1 << cell
+        else:
+            record[2 * turn] = cell
+            turn += 1
+    view[rules.SEEN_TURN] = 2 * turn + player
+    done = tuple(cell for cell, _ in tries)
+    return InformationState(game, player, view, [cell for cell in range(board.cells) if cell not in done], done)
+
+
 class MergedPolicies:
     """Two policies of a phantom game, measured, with the words of the game."""
 
     def __init__(self, game: Game, board: Board, found: Evaluation):
         self.game, self.board, self.found = game, board, found
-
-    def state(self, player: int, tries: Sequence[tuple[int, int]], node: int) -> InformationState:
-        """The information state of a node after these (cell, whether it failed)."""
-        record = np.zeros((1, (self.board.cells + 1) // 2 * 2), np.int16)
-        record[:, ::2] = -1
-        history, turn = np.full((1, self.board.cells), -1, np.int8), 0
-        for number, (cell, failed) in enumerate(tries):
-            history[0, number] = cell
-            if failed:
-                record[0, 2 * turn + 1] |= 1 << cell
-            else:
-                record[0, 2 * turn] = cell
-                turn += 1
-        level = Level(np.array([node], np.int32), np.ones(1), history, record)
-        return Questions(self.board, self.found.sides[player], level).states.state(self.game, 0)
 
     def way_to(self, player: int, node: int) -> list[tuple[int, int]]:
         """Tries that lead to a node, those that failed in a turn in the order of their cells."""
@@ -119,7 +123,7 @@ class MergedPolicies:
             weight = sum((cell.weight for cell in tries), Fraction(0))
             loss = sum((cell.weight * cell.loss for cell in tries), Fraction(0)) / 2
             best = min(tries, key=lambda cell: cell.loss).cell
-            state = self.state(player, self.way_to(player, node), node)
+            state = state_after(self.game, self.board, player, self.way_to(player, node))
             costly.append(Decision(state, loss, [cell.weight / weight for cell in tries], best))
         return costly
 
@@ -129,7 +133,7 @@ class MergedPolicies:
         rows, ahead = [], [(0, list[tuple[int, int]]())]
         while ahead:
             node, way = ahead.pop()
-            state, cell = self.state(player, way, node), int(choice[node])
+            state, cell = state_after(self.game, self.board, player, way), int(choice[node])
             rows.append((state, [Fraction(int(action == cell)) for action in state.actions]))
             free = int(unknown(self.found.sets, side, side.group[node])) & ~int(side.tried[node])
             for failed, following in enumerate(next_nodes(self.found.sets, side, node, free, cell)):

@@ -26,7 +26,15 @@ from typing import Any
 
 from ..core.agents import Agent, PlayerAgent, Policy, find_policy, policy_names
 from ..core.game import Game
-from ..core.state_policy import Answer, InformationState, MissingState, StatePolicy, shares_of, state_policy
+from ..core.state_policy import (
+    Answer,
+    InformationState,
+    MissingState,
+    Probabilities,
+    StatePolicy,
+    shares_of,
+    state_policy,
+)
 from .certificates import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
@@ -130,7 +138,17 @@ def read_policy(game: Game, words: str) -> StatePolicy:
         table = Table(file)
         for place, key, answer in read(file, content.decode(errors="replace")):
             table.rows.setdefault(key, []).append((place, answer))
-    return state_policy(words, game, table.probabilities, digest)
+    own = _answers_of(game) if file.suffix == ".jsonl" else None
+    return state_policy(words, game, own(game, table) if own else table.probabilities, digest)
+
+
+def _answers_of(game: Game) -> "Callable[[Game, Table], Probabilities] | None":
+    """How answers are followed where not every information state is asked for."""
+    from .game_sources import GameProblem
+    from .routes import routes
+
+    problem = GameProblem(game, game.name)
+    return next((route.answers for route in routes() if route.answers and route.fits(problem)), None)
 
 
 def policy_of_function(game: Game, words: str) -> StatePolicy:

@@ -47,5 +47,7 @@ ROUTES = (
             later("phantom.play", "probabilities_of"),
         ),
         exploit=later("phantom.policies", "exploit"),
+        questions=later("phantom.questions", "questions"),
+        answers=later("phantom.questions", "answered"),
     ),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...core.state_policy import InformationState, Probabilities
     from ..exploit import Exploit, Watch
     from ..game_sources import Problem
+    from ..policy_files import Table
     from ..tree_routes import Find
 
 ROOMS = ("solve.routes", "phantom.routes")
@@ -59,6 +60,8 @@ class Route:
     """How policies are measured where the tree is too large for that."""
     questions: "Callable[[Game], list[InformationState]] | None" = None
     """The information states that `fogspiel questions` asks for where the tree has too many."""
+    answers: "Callable[[Game, Table], Probabilities] | None" = None
+    """How answers to these questions are followed."""
 
 
 def trees() -> ModuleType:
