@@ -50,8 +50,11 @@ def _state_of(game: Game, player: int, situation: Situation) -> InformationState
 
 
 def answered(game: Game, table: Table) -> Probabilities:
-    """The policy of answers to questions: they hold for all orders and images."""
-    _refuse_unknown(game, table)
+    """The policy of answers to questions: they hold for all orders and images.
+
+    There is no question where only an opponent who does not take a win lets the game come to: any cell will do then.
+    """
+    asked_for = _ids_of_questions(game, table)
     moves, wins = board_of(game.name).symmetries, geometry(SOLVABLE[game.name][0]).wins
     known: dict[tuple[int, Situation], dict[int, Share]] = {}
 
@@ -63,6 +66,8 @@ def answered(game: Game, table: Table) -> Probabilities:
             return dict.fromkeys(forced, Fraction(1, len(forced)))
         smallest = min(image(situation, moved) for moved in moves)
         asked = _state_of(game, state.player, smallest)
+        if asked.id not in asked_for:
+            return dict.fromkeys(state.actions, Fraction(1, len(state.actions)))
         shares = dict(zip(asked.actions, shares_of(asked, table.probabilities(asked), str(table.file)), strict=True))
         images = [moved for moved in moves if image(situation, moved) == smallest]
         # Several images where the situation is symmetric itself: the answer holds for all of them alike
@@ -79,9 +84,11 @@ def answered(game: Game, table: Table) -> Probabilities:
     return probabilities
 
 
-def _refuse_unknown(game: Game, table: Table) -> None:
-    """Refuse answers to questions that were not asked."""
-    asked = {name for state in questions(game) for name in (state.id, state.line)}
+def _ids_of_questions(game: Game, table: Table) -> set[str]:
+    """The ids of all questions; answers to questions that were not asked are refused."""
+    states = questions(game)
+    known = {name for state in states for name in (state.id, state.line)}
     for (_, name), rows in table.rows.items():
-        if name not in asked:
+        if name not in known:
             raise ValueError(f"{table.file}, {rows[0][0]}: there is no question {name!r} about {game.name}")
+    return {state.id for state in states}
