@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .game import CHANCE, Game, blank
+from .game import CHANCE, WRONG_WEIGHTS, Game, blank, total_weight
 from .rng import below, stream_of
 from .session import Session
 
@@ -50,11 +50,13 @@ class _Reached:
     wide: bool = False
 
     def look(self, session: Session, moves: int, draws: int) -> list[int]:
-        """What may be done now, after so many moves and draws."""
+        """What can happen now, after so many moves and draws."""
         self.moves, self.draws = max(self.moves, moves), max(self.draws, draws)
         self.wide = self.wide or any(largest_cell(session.view(player)) > NARROW_CELL for player in (0, 1))
+        if session.mover == CHANCE:
+            return [action for action, share in zip(session.actions, chance_shares(session), strict=True) if share]
         actions = session.actions
-        if session.mover >= 0:
+        if actions:
             check_actions(session.game, actions, HIGHEST_ACTION + 1)
             self.action = max(self.action, *actions)
         return actions
@@ -130,12 +132,15 @@ def largest_cell(view: np.ndarray) -> int:
 
 def chance_shares(session: Session) -> list[float]:
     """The probability of each outcome of chance, in the order of the actions."""
-    count, weights = len(session.actions), getattr(session.game.rules, "weights", None)
-    if weights is None:
+    count, rules = len(session.actions), session.game.rules
+    if rules.weights is None:
         return [1 / count] * count
     out = blank(session.game.sizes.actions)
-    weights(session.state, out)
-    return [int(weight) / int(out[:count].sum()) for weight in out[:count]]
+    rules.weights(session.state, out)
+    weights = out[:count].tolist()
+    if not total_weight(out[:count]):
+        raise ValueError(f"{session.game.name} has the weights {weights[:12]}: {WRONG_WEIGHTS}")
+    return [weight / sum(weights) for weight in weights]
 
 
 def zero_sum(game: Game, score: int) -> tuple[float, float]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from .game import CHANCE, OVER, Game, blank, find_game, nothing_hidden
 from .game_limits import FLOAT_CELL, Limits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
+from .own_games import bring_game
 from .session import Session, view_of
 from .state_policy import Answer, InformationState, MissingState, StatePolicy, state_policy
 
@@ -42,7 +43,7 @@ def openspiel_game(game: Game | str, moves: int | None = None, actions: int | No
     `moves` and `actions` this is measured (see `game_limits`); a game that goes beyond ends with a ValueError.
     """
     pyspiel = import_pyspiel()
-    found = find_game(game) if isinstance(game, str) else game
+    found = bring_game(game) if isinstance(game, str) else game
     if set(found.name) & set("(),="):
         raise ValueError(f"OpenSpiel cannot load a game called {found.name!r}: leave out brackets, commas and =")
     limits = measure_limits(found, actions, moves)
@@ -63,7 +64,7 @@ def policy_from_openspiel(game: Game | str, policy: Any) -> StatePolicy:
     A policy in Python is asked for its `action_probabilities` at an `InformationStateView`, since an agent knows its
     information state but not the state of the game.
     """
-    found, name = find_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
+    found, name = bring_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
     ask = _table_rows(policy) if isinstance(policy, import_pyspiel().Policy) else _python_answers(found, policy)
 
     def probabilities(state: InformationState) -> Answer:
@@ -336,7 +337,7 @@ def game_at(name: str, moves: int, actions: int) -> Any:
     pyspiel = import_pyspiel()
     if PREFIX + name in pyspiel.registered_names():
         return pyspiel.load_game(PREFIX + name)
-    return openspiel_game(name, moves, actions)
+    return openspiel_game(find_game(name), moves, actions)  # a pickle may name no file
 
 
 def state_at(exported: Any, history: Sequence[int]) -> Any:

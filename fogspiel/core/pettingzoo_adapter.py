@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .agents import draw_index
-from .game import CHANCE, Game, find_game
-from .game_limits import chance_shares, check_actions, measure_limits, zero_sum
+from .game import CHANCE, Game
+from .game_limits import check_actions, measure_limits, zero_sum
+from .own_games import bring_game
 from .rng import stream_of
 from .session import Session
 
@@ -42,7 +42,7 @@ def pettingzoo_env(game: Game | str, seed: int | None = None, actions: int | Non
     The size of the action space is `actions`, or else it is measured (see `game_limits`); a game with an action beyond
     ends with a ValueError. Games need not have a longest length: limit `agent_iter` where they may go on for ever.
     """
-    found = find_game(game) if isinstance(game, str) else game
+    found = bring_game(game) if isinstance(game, str) else game
     env_class, spaces, in_order = import_pettingzoo()
     count = measure_limits(found, actions).actions
     return in_order(_environment_class(env_class, spaces, found, count)(seed))
@@ -114,7 +114,7 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             """Draw chance, and see who is to move, or how the game has ended."""
             session = self._session
             while session.mover == CHANCE:
-                session.apply(session.actions[draw_index(chance_shares(session), self._chance)])
+                session.apply(session.draw_chance(self._chance))
             if session.score is None:
                 check_actions(game, session.actions, count)
                 self.agent_selection = AGENTS[session.mover]

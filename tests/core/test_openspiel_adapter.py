@@ -21,7 +21,6 @@ from fogspiel.core.state_policy import state_policy
 from fogspiel.runs.kinds.solve import solution
 from fogspiel.solve.exploit import exploitability, states_of
 from fogspiel.solve.formats import from_openspiel, tabular_policy
-from fogspiel.solve.solution import Solution
 from fogspiel.solve.tree import tree_of
 
 SMALL = ["kuhn", "leduc", "liars-dice-4"]
@@ -116,6 +115,16 @@ def test_an_exported_game_comes_back_as_the_same_tree(pyspiel, name):
     assert (back.nodes, len(back.owner)) == (ours.nodes, len(ours.owner))
 
 
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", "leduc_poker(suit_isomorphism=True)", "goofspiel(imp_info=True,num_cards=3)"]
+)
+def test_a_game_of_openspiel_that_is_exported_again_is_as_exploitable_as_before(pyspiel, name):
+    theirs = pyspiel.load_game_as_turn_based(name)
+    exported = openspiel_game(f"openspiel:{name}")
+    values = [pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)) for game in (theirs, exported)]
+    assert values[0] == pytest.approx(values[1], abs=1e-9)
+
+
 def test_a_record_of_openspiel_is_a_game_of_ours_with_zero_sum_payoffs(pyspiel):
     game, exported = find_game("leduc"), openspiel_game("leduc")
     for seed in range(20):
@@ -132,16 +141,28 @@ def test_a_record_of_openspiel_is_a_game_of_ours_with_zero_sum_payoffs(pyspiel):
     assert (phantom.min_utility(), phantom.max_utility(), phantom.utility_sum()) == (-0.5, 0.5, 0)
 
 
+@kernel
+def uneven_weights(state, out):
+    for place, weight in enumerate((1, 2, 3, 4, 0, 10)):
+        out[place] = weight
+
+
+@kernel
+def no_weights(state, out):
+    out[:] = 0
+
+
 def test_chance_has_the_weights_of_the_rules(pyspiel):
     kuhn = find_game("kuhn")
-
-    class Weighted(type(kuhn.rules)):
-        def weights(self, state, out):
-            out[:6] = [1, 2, 3, 4, 0, 10]
-
-    game = replace(kuhn, name="kuhn-weighted", rules=Weighted(*kuhn.rules))
-    outcomes = openspiel_game(game).new_initial_state().chance_outcomes()
-    assert outcomes == [(0, 0.05), (1, 0.1), (2, 0.15), (3, 0.2), (5, 0.5)]
+    game = replace(kuhn, name="kuhn-weighted", rules=kuhn.rules._replace(weights=uneven_weights))
+    exported = openspiel_game(game)
+    assert exported.new_initial_state().chance_outcomes() == [(0, 0.05), (1, 0.1), (2, 0.15), (3, 0.2), (5, 0.5)]
+    pyspiel.random_sim_test(exported, 5, True, False)
+    agent = random_policy(game, 1)
+    found = pyspiel.nash_conv(exported, tabular_policy(game, agent))
+    assert found == pytest.approx(float(exploitability(game, agent).nash_conv), abs=1e-9)
+    with pytest.raises(ValueError, match=r"has the weights \[0, 0, 0, 0, 0, 0\]: the weights of chance must be"):
+        openspiel_game(replace(game, rules=kuhn.rules._replace(weights=no_weights)))
 
 
 def test_states_can_be_copied_and_stored(pyspiel):
@@ -270,8 +291,6 @@ def test_a_solution_is_a_table_that_cannot_be_exploited(pyspiel):
     for name in ("kuhn", "goofspiel-4"):
         table = tabular_policy(name, solution(name))
         assert pyspiel.nash_conv(openspiel_game(name), table) == pytest.approx(0, abs=1e-9)
-    with pytest.raises(ValueError, match="this solution of kuhn has no certificate"):
-        tabular_policy("kuhn", Solution.bounded("regret matching", {}, -0.1, 0.1))
 
 
 @kernel
@@ -288,7 +307,7 @@ def test_named_policies_and_mixtures_have_tables(pyspiel):
     game = find_game("kuhn")
     simple = Strategy("first or last", ("which",), 1, copy_parameter, first_or_last)
     mixture = Policy("mixture", simple, np.array([[0.0], [1.0]]), MIXED, (0.25, 0.75))
-    for agent in (find_policy(game, "uniform"), mixture):
+    for agent in ("uniform", find_policy(game, "uniform"), mixture):
         found = pyspiel.nash_conv(openspiel_game(game), tabular_policy(game, agent))
         assert found == pytest.approx(float(exploitability(game, agent).nash_conv), abs=1e-9)
 

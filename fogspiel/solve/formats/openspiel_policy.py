@@ -2,27 +2,26 @@
 
 from typing import Any
 
-from ...core.agents import Agent
-from ...core.game import Game, find_game
+from ...core.game import Game
 from ...core.openspiel_adapter import import_pyspiel, information_state_string
+from ...core.own_games import bring_game
 from ...core.state_policy import InformationState, MissingState, Share, StatePolicy
-from ..certificates import certificate_agent
 from ..exploit import behaviour_of, law_of, mixed_behaviour, states_of
+from ..policy_files import as_agent
 from ..progress import DEFAULT_MEMORY
-from ..solution import Solution
 from ..tree import tree_of
 
 
-def tabular_policy(game: Game | str, policy: Agent | Solution, memory: float = DEFAULT_MEMORY) -> Any:
-    """An agent or a solution, in both seats, as a `pyspiel.TabularPolicy` with a row for every information state.
+def tabular_policy(game: Game | str, policy: Any, memory: float = DEFAULT_MEMORY) -> Any:
+    """A policy, in both seats, as a `pyspiel.TabularPolicy` with a row for every information state.
 
-    The tree of the game must fit into `memory` (GiB). At states that the agent never comes to by its own play and has
-    no answer for, any action is equally likely; a mixture has answers only where it comes to.
+    It is an agent, a name, a file, a solution, or a function of states. The tree of the game must fit into `memory`
+    (GiB). At states that the policy never comes to by its own play and has no answer for, any action is equally likely;
+    a mixture has answers only where it comes to.
     """
     pyspiel = import_pyspiel()
-    found = find_game(game) if isinstance(game, str) else game
-    agent = _solved_agent(found, policy) if isinstance(policy, Solution) else policy
-    tree, law = tree_of(found, memory), law_of(found, agent)
+    found = bring_game(game) if isinstance(game, str) else game
+    tree, law = tree_of(found, memory), law_of(found, as_agent(found, policy))
     states, rows = states_of(found, tree), {}
     for player in (0, 1):
         members = [(share, behaviour_of(tree, states, player, member, "refuse")) for share, member in law]
@@ -42,9 +41,3 @@ def _shares_there(policy: StatePolicy, state: InformationState, otherwise: list[
         return policy.shares(state)
     except MissingState:
         return otherwise
-
-
-def _solved_agent(game: Game, solution: Solution) -> Agent:
-    if solution.certificate is None:
-        raise ValueError(f"this solution of {game.name} has no certificate, so its strategies are not known")
-    return certificate_agent("the solution", solution.certificate, game)
