@@ -59,7 +59,7 @@ def information_state_string(state: InformationState) -> str:
 
 
 def policy_from_openspiel(game: Game | str, policy: Any) -> StatePolicy:
-    """A policy for the exported game as an agent: a `pyspiel.TabularPolicy`, or a policy in Python.
+    """A policy for the exported game as an agent: one of `pyspiel`, such as a `TabularPolicy`, or one in Python.
 
     A policy in Python is asked for its `action_probabilities` at an `InformationStateView`, since an agent knows its
     information state but not the state of the game.
@@ -78,11 +78,21 @@ def policy_from_openspiel(game: Game | str, policy: Any) -> StatePolicy:
 
 def _table_rows(policy: Any) -> Ask:
     """How a policy in C++ is asked: by the string of an information state."""
-    return lambda state: dict(policy.get_state_policy(information_state_string(state)))
+    refused = import_pyspiel().SpielError
+
+    def ask(state: InformationState) -> Mapping[int, float]:
+        try:
+            return dict(policy.get_state_policy(information_state_string(state)))
+        except refused:  # as the policies of solvers do where they have no row
+            return {}
+
+    return ask
 
 
 def _python_answers(game: Game, policy: Any) -> Ask:
     """How a policy in Python is asked."""
+    if not hasattr(policy, "action_probabilities"):
+        raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
     if exported is not None and exported.get_type().short_name != PREFIX + game.name:
         raise ValueError(f"the policy is for {exported.get_type().short_name}, not for {PREFIX}{game.name}")

@@ -340,6 +340,9 @@ def test_policies_for_other_games_are_refused(pyspiel):
     policies = pytest.importorskip("open_spiel.python.policy")
     with pytest.raises(ValueError, match="the policy is for kuhn_poker, not for fogspiel_kuhn"):
         policy_from_openspiel("kuhn", policies.TabularPolicy(pyspiel.load_game("kuhn_poker")))
-    empty = policy_from_openspiel("kuhn", pyspiel.TabularPolicy({}))
-    with pytest.raises(ValueError, match="has no answer at 6 information states of the first player"):
-        exploitability(find_game("kuhn"), empty)
+    with pytest.raises(ValueError, match="dict is not a policy of OpenSpiel: it has no action_probabilities"):
+        policy_from_openspiel("kuhn", {})
+    solver = pyspiel.CFRSolver(pyspiel.load_game("kuhn_poker"))
+    for policy in (pyspiel.TabularPolicy({}), solver.average_policy()):
+        with pytest.raises(ValueError, match="has no answer at 6 information states of the first player"):
+            exploitability("kuhn", policy_from_openspiel("kuhn", policy))

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from fogspiel import pettingzoo_env
-from fogspiel.core.game import find_game
+from fogspiel.core.game import find_game, games
 from fogspiel.core.rng import below, stream_of
 
 GAMES = ["kuhn", "leduc", "liars-dice-4", "phantom-ttt", "goofspiel-4", "pig", "resistance5", "four-in-a-row"]
+OTHERS = sorted(set(games()) - set(GAMES))
 HIDDEN = ["flip", "goofspiel-4", "kuhn", "leduc", "liars-dice-4", "phantom-ttt-abrupt", "resistance5", "rps"]
 IDLE = (
     "Observation is not a NumPy array",
@@ -43,7 +44,7 @@ def test_without_pettingzoo_the_sentence_says_how_to_install_it(monkeypatch):
         pettingzoo_env("kuhn")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [*GAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
 def test_pettingzoo_finds_nothing_wrong_with_a_game(testing, name):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
