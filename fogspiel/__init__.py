@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from .core.kernel import inlined as inlined
     from .core.kernel import kernel
     from .core.kernel import variant as variant
+    from .core.openspiel_adapter import openspiel_game
     from .core.own_games import bring_game as find_game
+    from .core.pettingzoo_adapter import pettingzoo_env
     from .core.rng import below as below
     from .core.rng import unit as unit
     from .core.session import Session
@@ -35,7 +37,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",
     "evaluate", "exact_score", "exploitability", "find_game", "find_policy", "kernel", "list_games", "mixture_policy",
-    "solve_game", "tune_strategy", "vector_policy", "verify",
+    "openspiel_game", "pettingzoo_env", "solve_game", "tune_strategy", "vector_policy", "verify",
 ]  # fmt: skip
 
 _NAMES = {
@@ -43,7 +45,9 @@ _NAMES = {
     "core.exact": "exact_score",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy games:list_games",
     "core.kernel": "kernel inlined variant",
+    "core.openspiel_adapter": "openspiel_game",
     "core.own_games": "bring_game:find_game",
+    "core.pettingzoo_adapter": "pettingzoo_env",
     "core.rng": "below unit",
     "core.session": "Session",
     "core.simulate": "Match",

@@ -3,6 +3,7 @@
 from .efg import efg_text, from_efg, read_efg
 from .nfg import from_nfg, nfg_text, read_nfg
 from .openspiel import from_openspiel
+from .openspiel_policy import tabular_policy
 from .tree_labels import LabelledTree, Labels, describe
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "nfg_text",
     "read_efg",
     "read_nfg",
+    "tabular_policy",
 ]
