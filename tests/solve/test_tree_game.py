@@ -8,11 +8,13 @@ import pytest
 from support.nested_games import random_trees
 from support.tree_games import URNS, URNS_TREE, solve_exactly, solve_problem
 
-from fogspiel.core.agents import find_policy, table_agent
+from fogspiel.core.agents import find_policy
 from fogspiel.core.game import CHANCE, OVER, find_game
 from fogspiel.core.session import PlayerMatch, record_game, replay, view_of
 from fogspiel.core.simulate import Match
+from fogspiel.core.state_policy import state_policy
 from fogspiel.solve import tree_game
+from fogspiel.solve.certificates import table_probabilities
 from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
 from fogspiel.solve.formats import LabelledTree, describe, efg_text, from_efg, from_nfg, from_openspiel
 from fogspiel.solve.formats.tree_labels import PLAYERS, numbered
@@ -120,7 +122,8 @@ def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chanc
     assert by_tree.value == by_game.value and by_tree.exact and by_game.exact
     bounds = verify(by_tree.certificate, TreePositions("urns", "1", URNS_TREE.tree))
     assert bounds == verify(by_game.certificate, GamePositions(URNS))
-    table = table_agent("table", translate_rows(URNS_TREE, by_tree.certificate["strategies"]))
+    rows = translate_rows(URNS_TREE, by_tree.certificate["strategies"])
+    table = state_policy("table", URNS, table_probabilities(rows, "table"))
     scores = PlayerMatch(URNS, table, table).scores(3, 0, 2000, "alternating")
     assert scores.mean() == pytest.approx(URNS.top / 2, abs=4 * scores.std() / 2000**0.5)
     first = PlayerMatch(URNS, table, find_policy(URNS, "uniform")).scores(3, 0, 2000)[:, 0]
