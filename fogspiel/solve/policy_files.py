@@ -26,6 +26,7 @@ from typing import Any
 
 from ..core.agents import Agent, PlayerAgent, Policy, find_policy, policy_names
 from ..core.game import Game
+from ..core.openspiel_adapter import policy_from_openspiel
 from ..core.state_policy import (
     Answer,
     InformationState,
@@ -101,13 +102,15 @@ def is_function(words: str) -> bool:
 
 
 def as_agent(game: Game, policy: Any) -> Agent:
-    """The agent that a Python object stands for: an agent, a name, a file, a solution, or a function of states."""
+    """The agent that a Python object stands for: an agent, a name, a file, a solution, a function, an OpenSpiel policy."""
     if isinstance(policy, Policy | PlayerAgent):
         return policy
     if isinstance(policy, str):
         return find_policy(game, policy) if policy in policy_names(game) else read_policy(game, policy)
     if isinstance(getattr(policy, "certificate", None), Mapping):
         return certificate_agent(repr(policy), policy.certificate, game)
+    if hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy"):
+        return policy_from_openspiel(game, policy)
     if callable(policy):
         return function_policy(game, policy, getattr(policy, "__name__", type(policy).__name__))
     raise ValueError(
