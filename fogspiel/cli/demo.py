@@ -16,8 +16,7 @@ from ..runs.kind import work_on
 from ..runs.kinds.tune import Request
 from ..runs.store import Json, Store
 from ..runs.work import Context
-from ..stats.evaluate import evaluate
-from ..tune.arena import report_key
+from ..stats.evaluate import evaluate, report_key
 from . import console
 
 GAMES = 60_000

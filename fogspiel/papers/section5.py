@@ -11,8 +11,7 @@ from ..core.game import Game, find_game
 from ..runs.jobs import Job, Row
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
-from ..stats.evaluate import Score, evaluate
-from ..tune.arena import report_key
+from ..stats.evaluate import Score, evaluate, report_key
 from . import catalogue, figure1
 from .published import CAUWET
 

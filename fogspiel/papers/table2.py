@@ -15,10 +15,10 @@ from ..core.game import find_game
 from ..runs.jobs import Job, Row, rows_by
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
-from ..stats.evaluate import evaluate
+from ..stats.evaluate import evaluate, report_key
 from ..stats.median_interval import Spread, median_interval
 from ..stats.race import Race, interval, mean
-from ..tune.arena import baseline, report_key
+from ..tune.arena import baseline
 from ..tune.tuning import tune_strategy
 from .published import CAUWET, LINES, METHODS, SEEDS, Line
 

@@ -8,8 +8,7 @@ from ..core.game import find_game
 from ..runs.jobs import Job, Row, rows_by
 from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Report, Table
-from ..stats.evaluate import evaluate
-from ..tune.arena import report_key
+from ..stats.evaluate import evaluate, report_key
 from .published import CAUWET, CROSSED, EVEN, LINES, Line
 from .table2 import Score, score_of, scoring_games, seeds_of, training_games, training_jobs
 

@@ -102,7 +102,7 @@ def is_function(words: str) -> bool:
 
 
 def as_agent(game: Game, policy: Any) -> Agent:
-    """The agent that a Python object stands for: an agent, a name, a file, a solution, a function, an OpenSpiel policy."""
+    """The agent of a Python object: an agent, a name, a file, a solution, a function, or a policy of OpenSpiel."""
     if isinstance(policy, Policy | PlayerAgent):
         return policy
     if isinstance(policy, str):

@@ -11,10 +11,13 @@ from ..core.agents import PlayerAgent, Policy
 from ..core.game import Game
 from ..core.heartbeat import beat
 from ..core.notebook import html_table
+from ..core.rng import child
 from ..core.session import PlayerMatch
 from ..core.simulate import Match
 from .race import interval
 
+REPORT = 3
+"""The child of a run's seed that measures; a tuning method and its training games have 1 and 2."""
 LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
 BLOCK_SECONDS = 1.0
 """Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is."""
@@ -60,6 +63,11 @@ class Score:
             losses, draws, wins = self.outcomes
             figures |= {"wins": wins, "draws": draws, "losses": losses}
         return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)}
+
+
+def report_key(seed: int) -> int:
+    """The stream of the games that only ever measure: no method can see them."""
+    return int(child(seed, REPORT))
 
 
 def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:

@@ -18,7 +18,7 @@ from ..core.rng import below, child, fill_normal, stream_of
 from ..core.simulate import Match
 from ..stats.race import Race, Verdict, scan
 
-METHOD_STREAM, TRAINING, REPORT = 1, 2, 3
+METHOD_STREAM, TRAINING = 1, 2
 LEAST_BATCH, MOST_BATCH = 64, 16_384
 BATCH_SECONDS = 0.25
 
@@ -282,8 +282,3 @@ def baseline(game: Game, name: str, seed: int) -> Policy:
     if name == "fixed":
         return fixed_baseline(game, seed)
     return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)
-
-
-def report_key(seed: int) -> int:
-    """The stream of the games that only ever measure: no method can see them."""
-    return int(child(seed, REPORT))

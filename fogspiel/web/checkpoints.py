@@ -11,8 +11,8 @@ from ..runs.answers import answers_of, thin_evenly
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
 from ..runs.trail import Point
-from ..stats.evaluate import Score, evaluate
-from ..tune.arena import baseline, report_key
+from ..stats.evaluate import Score, evaluate, report_key
+from ..tune.arena import baseline
 
 CHECKPOINTS = 20
 """How many answers are measured at most, the first and the last among them."""

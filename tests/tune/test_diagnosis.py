@@ -12,8 +12,7 @@ from fogspiel.papers.exploitability import Request, checkpoints, diagnose
 from fogspiel.runs.answers import answers_of
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
-from fogspiel.stats.evaluate import evaluate
-from fogspiel.tune.arena import report_key
+from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tune.best_response_search import find_exploiter
 
 SMALL = Request(games=5_000, report_games=2_000, pair_games=400)

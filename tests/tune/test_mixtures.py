@@ -29,9 +29,8 @@ from fogspiel.runs.kinds import match, round_robin
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Draft, Store, canonical
 from fogspiel.runs.work import Context
-from fogspiel.stats.evaluate import evaluate
+from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import report_key
 from fogspiel.tune.methods import methods
 from fogspiel.tune.step import Step, freeze_mixture
 from fogspiel.tune.tuning import tune_strategy

@@ -10,9 +10,9 @@ import fogspiel.tune.arena
 from fogspiel.core.agents import find_policy, vector_policy
 from fogspiel.core.game import find_game
 from fogspiel.core.simulate import Match
-from fogspiel.stats.evaluate import evaluate
+from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline, report_key
+from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline
 from fogspiel.tune.methods import find_method, methods
 from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
 

@@ -9,8 +9,7 @@ from ...core.agents import Agent
 from ...core.game import Game, find_game
 from ...core.own_games import words_for
 from ...core.simulate import SEATS
-from ...stats.evaluate import Score, evaluate
-from ...tune.arena import report_key
+from ...stats.evaluate import Score, evaluate, report_key
 from ..agent_texts import engines_of
 from ..formatting import with_interval
 from ..kind import Delivered, Interruption, Kind

@@ -16,8 +16,7 @@ from ... import __version__
 from ...core.game import Game, find_game
 from ...core.own_games import bring_game, words_for, words_of
 from ...core.rng import child
-from ...stats.evaluate import evaluate
-from ...tune.arena import report_key
+from ...stats.evaluate import evaluate, report_key
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
 from ..report import Report

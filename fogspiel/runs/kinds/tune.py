@@ -10,9 +10,9 @@ import numpy as np
 from ...core.agents import Frozen, Policy, frozen_in, policy_of
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...core.own_games import words_for
-from ...stats.evaluate import evaluate
+from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tune.arena import Arena, Budget, Event, baseline, decode, report_key
+from ...tune.arena import Arena, Budget, Event, baseline, decode
 from ...tune.methods import find_method, methods
 from ...tune.step import Step
 from ...tune.tuning import steps_of
