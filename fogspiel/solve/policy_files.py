@@ -39,7 +39,7 @@ from ..core.state_policy import (
 from .certificates import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
-MOST_BYTES = 1 << 28
+MOST_BYTES, LONGEST_HEAD = 1 << 28, 1000
 Key = tuple[int | None, str]
 """The player (None for both), and the id or the words of a state."""
 
@@ -85,14 +85,20 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """Whether words name a file with a policy, a certificate included: a JSON file may be one of parameters as well."""
+    """Whether words name a file with a policy, certificates included: JSON and CSV may hold parameters as well."""
     if words.endswith(".json"):
         try:
             body = json.loads(Path(words).read_bytes())
         except (OSError, ValueError, RecursionError):
             return False
         return isinstance(body, dict) and ("rows" in body or "strategies" in body)
-    return words.endswith((".csv", ".jsonl"))
+    if words.endswith(".csv"):
+        try:
+            with Path(words).open(errors="replace") as file:
+                return "probability" in file.readline(LONGEST_HEAD)
+        except OSError:
+            return False
+    return words.endswith(".jsonl")
 
 
 def is_function(words: str) -> bool:

@@ -198,7 +198,7 @@ def test_arrow_keys_walk_on_a_board_and_enter_tries_a_square(visitor):
     page.keyboard.press("ArrowDown")
     before = page.locator("#transcript li").count()
     page.keyboard.press("Enter")
-    page.wait_for_function(f"document.querySelectorAll('#transcript li').length > {before}")
+    page.locator("#transcript li").nth(before).wait_for()
 
 
 def test_kriegspiel_is_played_on_its_board_by_keyboard_and_by_mouse(visitor):

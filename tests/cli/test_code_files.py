@@ -108,7 +108,7 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
     with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         for place in ("/api/strategies", "/strategies"):
             page = client.get(f"{place}/rps-half", params={"player": name})
-            assert page.status_code == 422 and "there is no game" in page.text
+            assert page.status_code == 422 and "not for rps-half" in page.text
     assert not trace.exists()
 
 
