@@ -20,10 +20,14 @@ from ..core.agents import (
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
+from ..solve.certificates import certificate_agent, read_certificate
 from ..solve.policy_files import holds_policy, is_function, read_policy
+from ..solve.values import shipped_certificate
 from .kind import kind_of
 from .store import Store
 
+SOLVED = "solved"
+"""Who plays the certified solution of a game, where one comes with the package."""
 KRIEGSPIEL = "kriegspiel"
 """The game that has engines."""
 MOST_BYTES = 16_000_000
@@ -40,6 +44,8 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
         return redrawn_baseline(game)
     if words in policy_names(game):
         return find_policy(game, words)
+    if words == SOLVED:
+        return solved_agent(game)
     if words.partition("@")[0] in engines_of(game):
         from ..kriegspiel.engine import engine_agent, parse_engine
 
@@ -60,6 +66,14 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
     ways, count = f"a name ({', '.join([*policy_names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
     raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
+
+
+def solved_agent(game: Game) -> Agent:
+    """The agent that plays the certified solution that comes with the package."""
+    path = shipped_certificate(game.name)
+    if path is None:
+        raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
+    return certificate_agent(SOLVED, read_certificate(path), game)
 
 
 def engines_of(game: Game) -> list[str]:

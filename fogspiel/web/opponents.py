@@ -8,9 +8,10 @@ import numpy as np
 from ..core.agents import policy_names
 from ..core.game import Game
 from ..kriegspiel.engine import USUAL, parse_engine
-from ..runs.agent_texts import engines_of
+from ..runs.agent_texts import SOLVED, engines_of
 from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError
+from ..solve.values import shipped_certificate
 from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE = "strategy", "engine"
@@ -44,7 +45,9 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     """The opponents that can be named in this game, engines first, runs last."""
     engines = [Opponent(words=name, kind=ENGINE, about=ABOUT.get(name, "an engine")) for name in engines_of(game)]
     policies = [Opponent(words=name, kind=STRATEGY, about=_about(game, name)) for name in policy_names(game)]
-    return [*engines, *policies, *_of_runs(game, store)]
+    solved = shipped_certificate(game.name) is not None
+    solution = [Opponent(words=SOLVED, kind="solution", about="plays the certified solution")] if solved else []
+    return [*engines, *solution, *policies, *_of_runs(game, store)]
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:

@@ -12,7 +12,7 @@ from ..core.own_games import words_of
 from ..kriegspiel.engine import EFFORT, STRAY, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
-from ..runs.agent_texts import RUN_NAME, engines_of, numbers_in
+from ..runs.agent_texts import RUN_NAME, SOLVED, engines_of, numbers_in
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 
@@ -32,7 +32,7 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
         parse_engine(text)  # says how an effort is written
         if not mark or EFFORT.fullmatch(effort):
             return
-    elif text in policy_names(game) or RUN_NAME.fullmatch(text) or numbers_in(text) is not None:
+    elif text in (*policy_names(game), SOLVED) or RUN_NAME.fullmatch(text) or numbers_in(text) is not None:
         return
     listed, count = ", ".join([*engines_of(game), *policy_names(game)]), len(parameters_of(game))
     if options:

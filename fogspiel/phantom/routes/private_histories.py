@@ -47,6 +47,7 @@ ROUTES = (
             later("phantom.play", "probabilities_of"),
         ),
         exploit=later("phantom.policies", "exploit"),
+        exploit_cost="about 0.8 GB, and the policy is asked at up to six million information states",
         questions=later("phantom.questions", "questions"),
         answers=later("phantom.questions", "answered"),
     ),

@@ -58,6 +58,8 @@ class Route:
     """For certificates that are not those of whole trees."""
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], Exploit] | None" = None
     """How policies are measured where the tree is too large for that."""
+    exploit_cost: str = ""
+    """What that takes, in words."""
     questions: "Callable[[Game], list[InformationState]] | None" = None
     """The information states that `fogspiel questions` asks for where the tree has too many."""
     answers: "Callable[[Game, Table], Probabilities] | None" = None
