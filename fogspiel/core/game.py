@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ import numpy as np
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .kernel import Kernel as Kernel
 from .notebook import html_table
-from .plugins import collect, load, sources
+from .plugins import collect, folders, load, sources
 from .rng import below
 from .source_digest import PACKAGE
 
@@ -227,8 +228,12 @@ def find_game(name: str) -> Game:
     Modules that are likely to have it are imported first, so that most often no other one is. A name never makes a
     file of the user's run: that takes `own_games.bring_game`.
     """
-    if name in BROUGHT:
-        return BROUGHT[name]
+    return BROUGHT[name] if name in BROUGHT else _find_listed(name, tuple(folders()))
+
+
+@cache
+def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
+    """The game of that name of the package or of the plug-in folders in use, found once."""
     for module, folder in _likely_modules(name):
         likely: Sequence[Game] = getattr(load("games", module, folder), "GAMES", ())
         for game in likely:
