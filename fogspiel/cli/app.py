@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from .. import __version__
+
+if TYPE_CHECKING:
+    from ..core.game import Game
 
 app = typer.Typer(
     name="fogspiel",
@@ -115,6 +118,15 @@ def remembering(words: str, remember: bool) -> str:
 def cores(threads: int | None) -> int:
     """The number of threads that was asked for, or one for each core."""
     return threads or os.cpu_count() or 1
+
+
+def bring(words: str, remember: bool) -> "Game":
+    """The game that the user's words stand for, and a word to the user if its rules have to be compiled first."""
+    from ..core.own_games import bring_game
+
+    game = bring_game(remembering(words, remember))
+    announce_compilation()
+    return game
 
 
 def announce_compilation() -> None:

@@ -20,9 +20,6 @@ from ..core.agents import (
     vector_policy,
 )
 from ..core.game import Game, check_vector, parameters_of
-from ..solve.certificates import certificate_agent, read_certificate
-from ..solve.policy_files import holds_policy, is_function, read_policy
-from ..solve.values import shipped_certificate
 from .kind import kind_of
 from .store import Store
 
@@ -55,8 +52,11 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
         with Store.open(store, write=False) as runs:
             run = runs.read(words)
         return kind_of(run).agent(run, game)
-    if is_function(words) or holds_policy(words):
-        return read_policy(game, words)
+    if may_hold_policy(words):
+        from ..solve.policy_files import holds_policy, read_policy
+
+        if holds_policy(words):
+            return read_policy(game, words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
@@ -70,10 +70,18 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
 
 def solved_agent(game: Game) -> Agent:
     """The agent that plays the certified solution that comes with the package."""
+    from ..solve.certificates import certificate_agent, read_certificate
+    from ..solve.values import shipped_certificate
+
     path = shipped_certificate(game.name)
     if path is None:
         raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
     return certificate_agent(SOLVED, read_certificate(path), game)
+
+
+def may_hold_policy(words: str) -> bool:
+    """Whether words may name a policy of a file: a table, answers, a certificate, or a function of Python."""
+    return words.endswith((".json", ".jsonl", ".csv")) or words.rpartition(":")[0].endswith(".py")
 
 
 def engines_of(game: Game) -> list[str]:

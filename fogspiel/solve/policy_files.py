@@ -85,7 +85,9 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """Whether words name a file with a policy, certificates included: JSON and CSV may hold parameters as well."""
+    """Whether words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    if is_function(words):
+        return True
     if words.endswith(".json"):
         try:
             body = json.loads(Path(words).read_bytes())

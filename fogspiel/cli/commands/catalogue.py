@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..app import AsJson, GameWords, Remember, Seed, announce_compilation, app, print_json, remembering
+from ..app import AsJson, GameWords, Remember, Seed, app, bring, print_json
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -46,12 +46,10 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy
     from ...core.game import UNIFORM
-    from ...core.own_games import bring_game
     from ...core.session import record_game, replay, view_of
     from .. import console
 
-    chosen = bring_game(remembering(game, remember))
-    announce_compilation()
+    chosen = bring(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
     record, _ = record_game(chosen, uniform, uniform, seed, 0)
     moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))

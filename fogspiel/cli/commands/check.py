@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, GameWords, Remember, announce_compilation, app, print_json, remembering
+from ..app import AsJson, GameWords, Remember, app, bring, print_json
 
 if TYPE_CHECKING:
     from ...solve.game_check import GameCheck
@@ -17,12 +17,10 @@ SHOWN_ACTIONS = 30
 @app.command()
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
-    from ...core.own_games import bring_game
     from ...solve.game_check import check_game
     from .. import console
 
-    chosen = bring_game(remembering(game, remember))
-    announce_compilation()
+    chosen = bring(game, remember)
     with console.status(chosen.name) as say:
         say("playing it")
         found = check_game(chosen)

@@ -6,19 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import (
-    AsJson,
-    GameWords,
-    Remember,
-    Seed,
-    StorePath,
-    Threads,
-    announce_compilation,
-    app,
-    print_json,
-    remembering,
-    store_path,
-)  # fmt: skip
+from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, bring, print_json, store_path
 from ..work import Options, show, work
 
 if TYPE_CHECKING:
@@ -41,12 +29,10 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...core.own_games import bring_game
     from ...runs.kinds.match import Request
     from ...runs.store import Draft
 
-    chosen, path = bring_game(remembering(game, remember)), store_path(store)
-    announce_compilation()
+    chosen, path = bring(game, remember), store_path(store)
     request = Request.of(chosen, (first, second), path, seed, games, seats)
     if exact:
         return _compute(request, path, as_json)

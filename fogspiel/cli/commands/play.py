@@ -5,18 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import (
-    INTERRUPTED,
-    AsJson,
-    GameWords,
-    Remember,
-    StorePath,
-    announce_compilation,
-    app,
-    print_json,
-    remembering,
-    store_path,
-)  # fmt: skip
+from ..app import INTERRUPTED, AsJson, GameWords, Remember, StorePath, app, bring, print_json, store_path
 
 if TYPE_CHECKING:
     from ...core.person_session import PersonSession
@@ -50,19 +39,17 @@ def play(
     import secrets
 
     from ...core.agents import policy_names
-    from ...core.own_games import bring_game
     from ...core.person_session import PersonSession
     from ...runs.agent_texts import KRIEGSPIEL, agent_from_text
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
-    chosen, side = bring_game(remembering(game, remember)), parse_seat(seat)
+    chosen, side = bring(game, remember), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
     if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
         from .kriegspiel_games import play_game
 
         return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
     against = against or policy_names(chosen)[0]
-    announce_compilation()
     lines, tell = ask_person(as_json)
     session = PersonSession(chosen, agent_from_text(chosen, against, store_path(store), seed), side, seed)
     advice = _advice(session, coach)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import GameWords, Remember, announce_compilation, app, remembering, write_text
+from ..app import GameWords, Remember, app, bring, write_text
 
 
 @app.command()
@@ -18,14 +18,12 @@ def questions(
     remember: Remember = False,
 ) -> None:
     """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
-    from ...core.own_games import bring_game
     from ...solve import questions as asked
 
     seats = {"first": (0,), "second": (1,), "both": (0, 1)}
     if seat not in seats:
         raise ValueError(f"--as is {seat!r}: it must be {', '.join(seats)}")
-    chosen = bring_game(remembering(game, remember))
-    announce_compilation()
+    chosen = bring(game, remember)
     states = [state for state in asked.questions(chosen, memory) if state.player in seats[seat]]
     lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]
     write_text("".join(json.dumps(line) + "\n" for line in lines), output)
