@@ -125,7 +125,10 @@ def test_a_sound_game_is_measured(tmp_path, answer):
     assert found["tree"] == {"nodes": 11, "infosets": [2, 1]} and found["perfect_recall"]
 
 
-@pytest.mark.parametrize("name", ["kuhn", "pig", "rps-half", "guesswho24"])
+SLOWER = [pytest.param(name, marks=pytest.mark.slow) for name in ("pig", "guesswho24")]
+
+
+@pytest.mark.parametrize("name", ["kuhn", "rps-half", *SLOWER])
 def test_games_of_the_catalogue_are_sound(name):
     assert check_game(name).findings == []
 
