@@ -252,8 +252,8 @@ def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
         gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
 
 
-def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
-    """The best responses to both of a pair of strategies, in fractions."""
+def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> tuple[Responses[Fraction], int]:
+    """The best responses to both of a pair of strategies, with value and gains in units, and how many units are 1."""
     reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
     # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
     unit = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
@@ -277,12 +277,18 @@ def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Frac
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
     for player in (0, 1):
-        gains[player][:] = [gain / unit for gain in gains[player]]
         _exact_respond(tree, player, gains[player])
-    return Responses(value / unit, (reach_0, reach_1), gains)
+    return Responses(value, (reach_0, reach_1), gains), unit
+
+
+def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
+    """The best responses to both of a pair of strategies, in fractions."""
+    (value, reach, gains), unit = _exact_units(tree, first, second)
+    mine, theirs = ([gain / unit for gain in side] for side in gains)
+    return Responses(value / unit, reach, (mine, theirs))
 
 
 def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Exploitability[Fraction]:
     """What a pair of strategies is worth, in fractions."""
-    value, _, gains = exact_responses(tree, first, second)
-    return Exploitability(value, -gains[1][0], gains[0][0])
+    (value, _, gains), unit = _exact_units(tree, first, second)
+    return Exploitability(value / unit, -gains[1][0] / unit, gains[0][0] / unit)
