@@ -81,7 +81,12 @@ def solved_agent(game: Game) -> Agent:
 
 def may_hold_policy(words: str) -> bool:
     """Whether words may name a policy of a file: a table, answers, a certificate, or a function of Python."""
-    return words.endswith((".json", ".jsonl", ".csv")) or words.rpartition(":")[0].endswith(".py")
+    return words.endswith((".json", ".jsonl", ".csv")) or names_function(words)
+
+
+def names_function(words: str) -> bool:
+    """Whether words name a function of a Python file: only the user's own words may do so."""
+    return words.rpartition(":")[0].endswith(".py")
 
 
 def engines_of(game: Game) -> list[str]:

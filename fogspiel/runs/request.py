@@ -1,7 +1,7 @@
 """What requests have in common: the checks before anything is written, and agents that are kept as numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -54,29 +54,40 @@ def game_of_run(run: Run) -> Game:
         ) from None
 
 
+_functions: set[str] = set()
+"""The functions of Python files that the user has named in this process."""
+
+
 @dataclass(frozen=True)
 class StoredAgent:
     """An agent as a request keeps it: its words, and its numbers where it has some, for a file or a run may change."""
 
     words: str
     numbers: Frozen
+    named: bool = field(default=False, compare=False)
+    """Whether the words are the user's own in this command, so that a function that they name may be run."""
 
     @classmethod
     def of(cls, game: Game, words: str, store: Path, seed: int) -> Self:
         """The agent that the words stand for, or a ValueError that says what they could have been."""
         from .agent_texts import agent_from_text
 
-        return cls(words, freeze(game, agent_from_text(game, words, store, seed)))
+        _functions.add(words)
+        return cls(words, freeze(game, agent_from_text(game, words, store, seed)), True)
 
     @classmethod
     def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
         """The agent of these words whose numbers a request keeps, perhaps among other things."""
-        return cls(words, frozen_in(numbers))
+        return cls(words, frozen_in(numbers), words in _functions)
 
     def agent(self, game: Game, store: Path, seed: int) -> Agent:
         """The agent itself; solved runs and names have no numbers and are looked up again."""
-        from .agent_texts import agent_from_text
+        from .agent_texts import agent_from_text, names_function
 
+        if names_function(self.words) and not self.named:
+            raise ValueError(
+                f"{self.words} is a function of a Python file, which is run only where you name it: begin anew with it"
+            )
         agent = thaw(game, self.numbers, self.words) or agent_from_text(game, self.words, store, seed)
         if self.numbers.get("digest") != freeze(game, agent).get("digest"):
             raise ValueError(f"{self.words} has changed since the run began: put the old file back, or begin a new run")

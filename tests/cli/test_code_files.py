@@ -7,8 +7,11 @@ from fastapi.testclient import TestClient
 from support.own_game import OWN_RPS
 
 from fogspiel.runs.kinds import solve as solving
+from fogspiel.runs.kinds.match import Request as Match
+from fogspiel.runs.kinds.round_robin import Request as RoundRobin
 from fogspiel.runs.kinds.solve import Request, solve_unstored, task_of
 from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.request import StoredAgent
 from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
 
@@ -123,3 +126,26 @@ def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, for
         for command in ("resume", "diagnose"):
             assert fogspiel(command, stored).returncode == 2
     assert not trace.exists()
+
+
+def test_a_stored_player_does_not_choose_what_is_run(tmp_path, fogspiel):
+    words, trace = f"{tmp_path / 'policy.py'}:play", tmp_path / "played"
+    (tmp_path / "policy.py").write_text(f"open({str(trace)!r}, 'w')\n\n\ndef play(state):\n    return {{0: 1}}\n")
+    match = Match("kuhn", StoredAgent(words, {}), StoredAgent("uniform", {}), games=20).to_json()
+    many = RoundRobin("kuhn", (StoredAgent(words, {}), StoredAgent("uniform", {})), 20, 1).to_json()
+    for ask in (match, many):
+        with Store.open(tmp_path / "runs.db", write=True) as store:
+            name = store.create(ask).name
+        outcome = fogspiel("resume", name, "--store", tmp_path / "runs.db")
+        assert outcome.returncode == 2 and "is run only where you name it" in outcome.stderr
+        assert not trace.exists()
+
+
+def test_a_function_that_the_user_names_plays_in_matches_and_tournaments(tmp_path, answer):
+    (tmp_path / "policy.py").write_text("def play(state):\n    return {state.actions[0]: 1}\n")
+    words, store = f"{tmp_path / 'policy.py'}:play", ("--store", tmp_path / "runs.db")
+    assert answer("match", "kuhn", words, "uniform", "--games", 40, *store)["games"] == 40
+    found = answer(
+        "tournament", "kuhn", words, "uniform", "solved", "--games", 40, "--output", tmp_path / "out", *store
+    )
+    assert found["state"] == "finished"
