@@ -1,13 +1,13 @@
 """Certificate files: written, read, checked by the checker that fits, and put into words."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.plugins import load, sources
-from .checkers.primitives import Body, Bounds
+from .checkers.primitives import Body, Bounds, demand
 
 if TYPE_CHECKING:
     from ..core.agents import Agent
@@ -81,6 +81,8 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
 
     if body.get("game") != game.name:
         raise ValueError(f"the certificate {name} is for {body.get('game')!r}, not for {game.name}")
+    if body.get("rules", game.version) != game.version:
+        raise ValueError(f"the certificate {name} is for version {body['rules']} of {game.name}, not {game.version}")
     own = proofs_of(body.get("format"))
     if own is None:
         words, rows = words_of(game.name), body["strategies"]
@@ -91,17 +93,20 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
     return StatePolicy(name, agent.player, game, own.probabilities(body)) if own.probabilities else agent
 
 
-def table_probabilities(strategies: Sequence[Any], name: str) -> "Probabilities":
+def table_probabilities(strategies: Any, name: str) -> "Probabilities":
     """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
     from ..core.state_policy import Answer, InformationState, MissingState
+    from .checkers.tree_certificate import SIDES, plan_of
 
-    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[str]] = {}
-    for player, rows in enumerate(strategies):
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], dict[int, Fraction]] = {}
+    for player, (rows, side) in enumerate(zip(strategies, SIDES, strict=True)):
         histories: list[tuple[int, ...]] = []
-        for row in rows:
-            before = row["after"]
-            histories.append((*histories[before[0]], before[1]) if before else ())
-            known[player, histories[-1], tuple(row["view"])] = row["probabilities"]
+        for (after, view), (number, shares) in plan_of(rows, side).items():
+            place = f"row {number} of the {side} player"
+            demand(after is None or (len(after) == 2 and 0 <= after[0] < number), f"{place} comes after no earlier row")
+            histories.append((*histories[after[0]], after[1]) if after else ())
+            known[player, histories[-1], view] = shares
 
     def probabilities(state: InformationState) -> Answer:
         found = known.get((state.player, state.history, tuple(state.view.tolist())))

@@ -193,7 +193,10 @@ def tree_strategies(words: str, strategies: Any) -> Any:
     """The strategies of a certificate of a tree, in the views and actions of its game."""
     from .tree_game import translate_rows
 
-    return translate_rows(problem_of_tree(words).describe(), strategies)
+    try:
+        return translate_rows(problem_of_tree(words).describe(), strategies)
+    except (IndexError, KeyError, TypeError):
+        raise ValueError(f"the certificate is not valid: its rows do not fit the tree of {words}") from None
 
 
 def _plain(words: str) -> str:
