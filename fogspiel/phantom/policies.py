@@ -13,18 +13,9 @@ from ..core.state_policy import ROUNDING, InformationState, InformationStates, S
 from ..games.phantom import rules
 from ..games.shared.boards import BOARDS, Board
 from ..solve.exploit import Decision, Exploit, Inquiry, Rows, Watch, law_of
-from .merged_exploitability import (
-    MOST_UNIT,
-    NOWHERE,
-    Ask,
-    Evaluation,
-    Questions,
-    Shares,
-    evaluate_policies,
-    next_nodes,
-    uniform,
-    unknown,
-)
+from .merged_exploitability import Evaluation, evaluate_policies
+from .merged_histories import NOWHERE, unknown
+from .policy_weights import MOST_UNIT, Ask, Questions, Shares, next_nodes, uniform
 from .solver import SOLVABLE
 
 TERMS = 1 << 24

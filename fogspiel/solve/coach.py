@@ -54,10 +54,7 @@ class Coach:
 
     def __init__(self, game: Game, side: int, opponent: Agent, against: str):
         self.side, self.against = side, against
-        try:
-            self.tree = tree_of(game, MOST_MEMORY)
-        except ValueError:
-            raise ValueError(f"there is no coach for {game.name}: its tree is too large") from None
+        self.tree = _small_tree(game)
         self.states = states_of(game, self.tree)
         members = [
             (share, behaviour_of(self.tree, self.states, 1 - side, member, "uniform"))
@@ -90,6 +87,21 @@ class Coach:
             found.append(Advice(state, action, state.actions[best], float(cost)))
             history += (action,)
         return found
+
+
+_too_large: set[tuple[str, int | str]] = set()
+"""Games, with the version of their rules, whose trees have turned out not to fit."""
+
+
+def _small_tree(game: Game) -> Tree:
+    """The tree of a game, or a ValueError if it does not fit; that is tried once."""
+    key = game.name, game.version
+    if key not in _too_large:
+        try:
+            return tree_of(game, MOST_MEMORY)
+        except ValueError:
+            _too_large.add(key)
+    raise ValueError(f"there is no coach for {game.name}: its tree is too large")
 
 
 def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
