@@ -24,6 +24,8 @@ from ..core.game import CHANCE, OVER, UNIFORM, Game
 from ..core.own_games import bring_game
 from ..core.rng import below, stream_of
 from ..core.session import record_game, replay, view_of
+from . import checked_cells
+from .checked_cells import Frozen, NotWhole, OutOfCells, cells_of, differences, plain
 
 Found = TypeVar("Found")
 MOST_POSITIONS, WALK_SECONDS = 4000, 6.0
@@ -78,62 +80,8 @@ class Broken(Exception):
         self.rule, self.sentence, self.change, self.place = rule, sentence, change, place
 
 
-class OutOfCells(IndexError):
-    """A cell was used that there is not."""
-
-    def __init__(self, role: str, index: int, cells: int):
-        super().__init__(f"cell {index} of {cells}")
-        self.role, self.index, self.cells = role, index, cells
-
-
-class NotWhole(TypeError):
-    """Something else than a whole number was written into a cell."""
-
-
-class Frozen(TypeError):
-    """A cell was written that must stay as it is."""
-
-
 class Hang(Exception):
     """A rule takes too long."""
-
-
-class Cells(np.ndarray):
-    """Cells of a state, a view or a list of actions that tell what the compiler would let pass."""
-
-    role = ""
-    frozen = False
-
-    def __array_finalize__(self, source: object) -> None:
-        self.role, self.frozen = getattr(source, "role", ""), getattr(source, "frozen", False)
-
-    def _check(self, key: Any) -> None:
-        if isinstance(key, int | np.integer) and not -len(self) <= key < len(self):
-            raise OutOfCells(self.role, int(key), len(self))
-
-    def __getitem__(self, key: Any) -> Any:
-        self._check(key)
-        return super().__getitem__(key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self._check(key)
-        if self.frozen:
-            raise Frozen(self.role)
-        if np.asarray(value).dtype.kind not in "iub":
-            raise NotWhole(f"{value}")
-        super().__setitem__(key, value)
-
-
-def cells_of(role: str, values: np.ndarray, *, frozen: bool = False) -> Cells:
-    """A copy of the values as cells of that role."""
-    found = np.array(values, np.int64).view(Cells)
-    found.role, found.frozen = role, frozen
-    return found
-
-
-def plain(cells: np.ndarray) -> np.ndarray:
-    """Cells as an ordinary array."""
-    return np.array(cells, np.int64)
 
 
 @dataclass(frozen=True)
@@ -512,17 +460,11 @@ def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
 
 def place_of(error: BaseException) -> str | None:
     """The innermost line outside of this package's own machinery at which an error was raised."""
-    own = {str(Path(__file__)), str(Path(np.__file__).parent)}
+    own = {__file__, checked_cells.__file__, str(Path(np.__file__).parent)}
     for frame in reversed(extract_tb(error.__traceback__)):
         if not any(frame.filename.startswith(path) for path in own):
             return f"{Path(frame.filename).name}, line {frame.lineno}"
     return None
-
-
-def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
-    """The first cell that differs, in words."""
-    cell = int(np.flatnonzero(cells != before)[0])
-    return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"
 
 
 def said(record: Sequence[int]) -> str:
