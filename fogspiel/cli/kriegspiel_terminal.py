@@ -6,11 +6,12 @@ from ..core.person_session import PersonSession
 from ..games.chess.fen import SIDES, move_name, parse_move
 from ..games.chess.men import KINDS, PAWN, QUEEN
 from ..games.chess.move_code import end_of, promotion_of, start_of
+from ..games.chess.movetext import RESULTS, UNFINISHED
 from ..games.chess.position import PLY
 from ..games.chess.words import board_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import ENDINGS, reveal, show
-from ..kriegspiel.pgn import RESULTS, UNFINISHED, turns_of
+from ..kriegspiel.pgn import turns_of
 from ..kriegspiel.referee import Referee, answer_in, message_in, why_impossible
 from .terminal import Outcome, Terminal
 

@@ -95,5 +95,19 @@ class Parameters:
         return found
 
 
+@dataclass(frozen=True)
+class SamplingParameters:
+    """The numbers of the players that evaluate sampled boards."""
+
+    new: int = 500
+    """With so many boards that explain the last observation a pool begins anew."""
+    thin: int = 20
+    """A hybrid pool that is smaller is filled up to `new`."""
+    kept: int = 2000
+    """Boards of the turn before that a hybrid player keeps."""
+    stale: float = 40.0
+    """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
+
+
 LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Parameters)]))
 """A record with a number for each parameter."""

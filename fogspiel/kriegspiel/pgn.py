@@ -6,18 +6,16 @@ diagonal, by a knight). The referee's full message follows in words. A game filt
 other's moves, as was proposed at Berkeley, and neither the other's refused attempts nor short notation.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import fill
 
 from ..games.chess.fen import SIDES, START
+from ..games.chess.movetext import RESULTS, ROSTER, UNFINISHED, fill_movetext, tag_lines
 from ..games.chess.position import POSITION
+from ..games.chess.san import short_name
+from .long_names import HIDDEN, long_name
 from .referee import Message, Referee, Switches
-from .san import HIDDEN, long_name, short_name
 
-WIDTH = 79
-RESULTS = ("0-1", "1/2-1/2", "1-0")
-UNFINISHED = "*"
 RULES = "ICC"
 CHECK_CODES = {"rank": "CR", "file": "CF", "long diagonal": "CD", "short diagonal": "CD", "knight": "CK"}
 SWITCH_TAGS = {
@@ -75,23 +73,20 @@ def comment_of(refused: Sequence[str], message: Message, ending: str | None = No
     return "{" + " ".join(parts) + "}" if parts else None
 
 
-def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result: str, viewer: str) -> Iterator[str]:
+def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result: str, viewer: str) -> list[str]:
     """The tags of a game, those that every PGN has first."""
-    roster = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-    rest = {key: value for key, value in tags.items() if key not in roster and key != "Result"}
+    rest = {key: value for key, value in tags.items() if key not in ROSTER and key != "Result"}
     rules = {
         SWITCH_TAGS[name]: value if isinstance(value, str) else "draw" if value else "off"
         for name, value in switches.to_json().items()
     }
-    whole = roster | {key: tags[key] for key in roster if key in tags} | {"Result": result, "Variant": "Kriegspiel"}
+    whole = ROSTER | {key: tags[key] for key in ROSTER if key in tags} | {"Result": result, "Variant": "Kriegspiel"}
     whole |= {"Rules": RULES} | rules | rest
     if fen is not None and fen != START:
         whole |= {"SetUp": "1", "FEN": fen}
     if viewer != "umpire":
         whole["Filtered"] = viewer
-    for key, value in whole.items():
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        yield f'[{key} "{escaped}"]'
+    return tag_lines(whole)
 
 
 def write_pgn(
@@ -126,5 +121,4 @@ def write_pgn(
     if left and viewer in ("umpire", SIDES[umpire.turn].lower()):
         words.append("{" + REFUSED_LAST + ",".join(left) + "}")
     lines = header(tags or {}, umpire.switches, fen, ended, viewer)
-    text = fill(" ".join([*words, ended]), WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines) + "\n\n" + text + "\n"
+    return "\n".join(lines) + "\n\n" + fill_movetext([*words, ended]) + "\n"

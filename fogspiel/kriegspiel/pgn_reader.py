@@ -5,8 +5,8 @@ filtered one is followed on the board of the player who knows it: the other's mo
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,35 +14,21 @@ import numpy as np
 from ..games.chess.attempts import lose_own, move_own
 from ..games.chess.fen import SIDES, parse_square
 from ..games.chess.men import NO_MAN
+from ..games.chess.movetext import UNFINISHED, Movetext, games_in
 from ..games.chess.position import MEN, POSITION
+from ..games.chess.san import meant, moves_in
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
-from .pgn import REFUSED_LAST, SWITCH_TAGS, UNFINISHED
+from .long_names import HIDDEN, own_attempts
+from .pgn import REFUSED_LAST, SWITCH_TAGS
 from .referee import WILD_16, Message, Referee, Switches
-from .san import HIDDEN, meant, moves_in, own_attempts
 
-TOKEN = re.compile(
-    r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])
-    | (?P<open>\() | (?P<close>\)) | \$\d+ | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S)) | \d+\.+ | \d+(?=\s)
-    | (?P<move>[^\s{}();\[\]]+)""",
-    re.VERBOSE,
-)
 MARYLAND = re.compile(r"\(K:([^:)]*):([^)]*)\)")
 TAKEN = re.compile(r"\b(pawn|piece) taken on ([a-h][1-8])")
 TAKEN_CODE = re.compile(r"T([a-h][1-8])")
 CHECKS = re.compile(r"check (?:on the (rank|file|long diagonal|short diagonal)|by a (knight))")
 CHECK_NAMES = {"CR": "rank", "CF": "file", "CD": "diagonal", "CK": "knight"}
 TRIES = re.compile(r"(\d+) pawn tr(?:y|ies)")
-
-
-@dataclass
-class Movetext:
-    """A game as it was written: tags, and half-moves with their comments."""
-
-    tags: dict[str, str] = field(default_factory=dict)
-    half_moves: list[tuple[str, str]] = field(default_factory=list)
-    """Each with all that is said of it."""
-    result: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,35 +53,6 @@ class Reading:
     def record(self) -> list[int]:
         """All attempts in their order, as `written` and the umpire take them; an unfiltered game's is complete."""
         return [action for turn in self.attempts for action in turn] + list(self.refused_last)
-
-
-def games_in(text: str) -> Iterator[Movetext]:
-    """The games of a PGN file, as they are written."""
-    game, place, depth = Movetext(), 0, 0
-    while place < len(text):
-        token = TOKEN.match(text, place)
-        if token is None:
-            line = text.count("\n", 0, place) + 1
-            raise ValueError(f"line {line} of the PGN cannot be read from {text[place : place + 20]!r} on")
-        place = token.end()
-        kind, word = token.lastgroup, token.group().strip()
-        if kind == "tag" and depth == 0:
-            if game.half_moves or game.result:
-                yield game
-                game = Movetext()
-            name, _, value = word[1:-1].strip().partition('"')
-            game.tags[name.strip()] = re.sub(r"\\(.)", r"\1", value.rstrip()[:-1])
-        elif kind in ("open", "close"):  # a variation: nothing of it was played
-            depth = max(depth + (1 if kind == "open" else -1), 0)
-        elif depth == 0 and kind == "move":
-            game.half_moves.append((word, ""))
-        elif depth == 0 and kind in ("comment", "line") and game.half_moves:
-            move, said = game.half_moves[-1]
-            game.half_moves[-1] = move, f"{said} {' '.join(word.strip('{};').split())}".strip()
-        elif depth == 0 and kind == "result":
-            game.result = word
-    if game.tags or game.half_moves:
-        yield game
 
 
 def read_pgn(text: str) -> list[Reading]:

@@ -28,33 +28,27 @@ from ...games.chess.men import KINDS, QUEEN
 from ...games.chess.messages import SQUARE
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.position import MEN, MOVER, POSITION
+from ...games.chess.uci_engine import demand_program
 from ...games.kriegspiel import rules
 from ..beliefs.consistent_boards import observation_of, observe_last
 from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
-from ..evaluation.uci import UciEvaluator, demand_program
+from ..evaluation.uci import UciEvaluator
+from ..parameters import SamplingParameters
 
 MOST_BOARDS = 4096
 """Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 """The most boards of a pool, and how many there are for a small effort, so that they take a part of it only."""
-NEW = 500
-"""With so many boards that explain the last observation a pool begins anew."""
-THIN = 20
-"""A hybrid pool that is smaller is filled up to NEW."""
-KEPT = 2000
-"""Boards of the turn before that a hybrid player keeps."""
 NOTHING = np.empty((0, POSITION), np.int64)
 """No boards."""
-STALE = 40.0
-"""What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
 
-def pool_size(effort: Effort) -> int:
-    """How many boards a player with this effort keeps."""
+def pool_size(effort: Effort, new: int) -> int:
+    """How many boards a player with this effort keeps, whose pool begins with so many."""
     boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
-    return min(max(boards, 2 * NEW), POOL)
+    return min(max(boards, 2 * new), POOL)
 
 
 class Sampler(Engine):
@@ -63,9 +57,16 @@ class Sampler(Engine):
     nodes = 0
     """Attempts evaluated on a board so far."""
 
-    def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
+    def __init__(
+        self,
+        effort: Effort,
+        stream: np.ndarray,
+        evaluator: Evaluator | None = None,
+        parameters: SamplingParameters | None = None,
+    ):
         super().__init__(effort, stream)
         self.evaluator = evaluator or Quiescence(threads=effort.threads)
+        self.parameters = parameters or SamplingParameters()
         self.gains = np.empty((MOST_BOARDS, 0), np.int32)
         self.evaluated, self.offered = 0, np.empty(0, np.int64)
 
@@ -123,16 +124,22 @@ class Sampler(Engine):
         for place, move in enumerate(self.offered):
             after = men.copy()
             move_own(after, self.side, move)
-            means[place] -= STALE * self.stood[after.tobytes()]
+            means[place] -= self.parameters.stale * self.stood[after.tobytes()]
         return int(self.offered[np.argmax(means)])
 
 
 class PoolSampler(Sampler):
     """Keeps a pool of boards that explain all observations."""
 
-    def __init__(self, effort: Effort, stream: np.ndarray, evaluator: Evaluator | None = None):
-        super().__init__(effort, stream, evaluator)
-        self.size = pool_size(effort)
+    def __init__(
+        self,
+        effort: Effort,
+        stream: np.ndarray,
+        evaluator: Evaluator | None = None,
+        parameters: SamplingParameters | None = None,
+    ):
+        super().__init__(effort, stream, evaluator, parameters)
+        self.size = pool_size(effort, self.parameters.new)
         self.pool, self.spare = (np.empty((self.size, POSITION), np.int64) for _ in range(2))
         self.count, self.lost, self.limits = 0, NO_SQUARE, np.empty(LIMITS, np.int64)
 
@@ -143,7 +150,7 @@ class PoolSampler(Sampler):
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
         if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
             self.count = 0
-            self.freshen(NEW, seen)
+            self.freshen(self.parameters.new, seen)
 
     def freshen(self, wanted: int, seen: np.ndarray, models: np.ndarray = NOTHING) -> None:
         """Add boards that explain the last observation, like those of the models if there are any."""
@@ -164,7 +171,7 @@ class PoolSampler(Sampler):
             self.count = evolve(self.pool, self.count, self.lost, message, self.size, self.stream, self.spare)
             self.pool, self.spare = self.spare, self.pool
         if self.blind:
-            self.freshen(NEW, seen)
+            self.freshen(self.parameters.new, seen)
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
         out = np.empty((count if self.count else 0, POSITION), np.int64)
@@ -190,13 +197,13 @@ class HybridSampler(PoolSampler):
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         super().on_answer(message, seen)
         self.fill(seen)
-        self.before = np.empty((min(self.count, KEPT), POSITION), np.int64)
+        self.before = np.empty((min(self.count, self.parameters.kept), POSITION), np.int64)
         draw_boards(self.pool, self.count, self.stream, self.before)
 
     def fill(self, seen: np.ndarray) -> None:
         """Let boards enter if the pool is thin."""
-        if self.count < THIN:
-            self.freshen(NEW - self.count, seen, self.before)
+        if self.count < self.parameters.thin:
+            self.freshen(self.parameters.new - self.count, seen, self.before)
 
 
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> Maker:

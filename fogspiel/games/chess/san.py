@@ -1,30 +1,24 @@
-"""Moves as chess players write them: short (`Nf3`, from the true position) and long (`Ng1f3`, from the own men alone).
-
-The short form names the man only as far as legal moves leave a doubt, so it tells what is pinned; a player who
-may not know that gets the long form, which names both squares.
-"""
+"""Moves in standard algebraic notation: `Nf3`, which names the man only as far as legal moves leave a doubt."""
 
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.game import blank
-from ..games.chess.attempts import MOST_ATTEMPTS, attempts
-from ..games.chess.bits import NO_SQUARE
-from ..games.chess.fen import LETTERS, parse_square, square_name
-from ..games.chess.limits import CHECKERS, LIMITS, restrict
-from ..games.chess.men import KING, PAWN, kind_on
-from ..games.chess.move_code import end_of, promotion_of, start_of
-from ..games.chess.moves import can_move, legal_moves
-from ..games.chess.position import make, victim_square
+from ...core.game import blank
+from .attempts import MOST_ATTEMPTS
+from .bits import NO_SQUARE
+from .fen import LETTERS, parse_square, square_name
+from .limits import CHECKERS, LIMITS, restrict
+from .men import KING, PAWN, kind_on
+from .move_code import end_of, promotion_of, start_of
+from .moves import can_move, legal_moves
+from .position import make, victim_square
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
 CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}
 """How far the king goes."""
 MARKS = "+#!?"
-HIDDEN = "??"
-"""What stands for a move that is not told."""
 
 
 def short_name(pos: np.ndarray, move: int) -> str:
@@ -75,16 +69,6 @@ def moves_in(pos: np.ndarray) -> list[int]:
     return list(out[: legal_moves(pos, limits, out)].tolist())
 
 
-def long_name(men: np.ndarray, move: int) -> str:
-    """A move with both its squares, from the own men in the first cells of `men`."""
-    kind, start, end = int(kind_on(men, start_of(move))), start_of(move), end_of(move)
-    if kind == KING and abs(end - start) == 2:
-        return "O-O" if end > start else "O-O-O"
-    man = "" if kind == PAWN else LETTERS[kind].upper()
-    promotion = promotion_of(move)
-    return man + square_name(start) + square_name(end) + (f"={LETTERS[promotion].upper()}" if promotion else "")
-
-
 def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
     """Which of the moves a text may mean, short or long, with the men in the first cells of `men`."""
     plain = text.strip().rstrip(MARKS)
@@ -111,12 +95,3 @@ def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
         and square_name(start_of(move)).startswith(file)
         and square_name(start_of(move)).endswith(rank)
     ]
-
-
-def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
-    """Whatever a side with these men may try, captures by pawns included."""
-    own = 0
-    for kind in range(KING + 1):
-        own |= int(men[kind])
-    out = blank(MOST_ATTEMPTS)
-    return list(out[: attempts(men, own, colour, rights, 1, blank(64), out)].tolist())
