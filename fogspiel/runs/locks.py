@@ -13,10 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from ..core.byte_locks import lock_bytes, unlock_bytes
 
 LOCKS_AT = 1 << 40  # far behind the marks, because Windows forbids reading a locked byte
 ALL = 1 << 30
@@ -31,28 +28,6 @@ def seal(*values: object) -> bytes:
 def beside(path: Path, ending: str) -> Path:
     """The companion of a file whose name ends in `ending`."""
     return path.with_name(path.name + ending)
-
-
-def lock_bytes(descriptor: int, place: int, length: int = 1, *, shared: bool = False) -> bool:
-    """Lock bytes of the lock file for this process; False if another process has them."""
-    try:
-        if sys.platform == "win32":
-            os.lseek(descriptor, place, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, length)
-        else:
-            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-            fcntl.lockf(descriptor, kind | fcntl.LOCK_NB, length, place)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
-
-
-def _unlock(descriptor: int, place: int, length: int = 1) -> None:
-    if sys.platform == "win32":
-        os.lseek(descriptor, place, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
-    else:
-        fcntl.lockf(descriptor, fcntl.LOCK_UN, length, place)
 
 
 class Presence:
@@ -95,7 +70,7 @@ class Presence:
         with mutex:
             if lock in self.held and self.descriptor is not None:
                 self.held.remove(lock)
-                _unlock(self.descriptor, LOCKS_AT + lock, length)
+                unlock_bytes(self.descriptor, LOCKS_AT + lock, length)
 
     def taken(self, lock: int) -> bool:
         """Whether any process holds the lock."""
@@ -104,7 +79,7 @@ class Presence:
                 return lock in self.held
             free = lock_bytes(self.descriptor, LOCKS_AT + lock, shared=True)
             if free:
-                _unlock(self.descriptor, LOCKS_AT + lock)
+                unlock_bytes(self.descriptor, LOCKS_AT + lock)
             return not free
 
     def marks(self) -> bytes:

@@ -5,6 +5,7 @@ Workers import this file for its jobs, so what is heavy is imported by the tests
 
 import json
 import os
+import random
 import re
 import signal
 import sqlite3
@@ -212,6 +213,30 @@ def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, h
     assert not left and not any(room.iterdir())
 
 
+def kill_at(seconds, room, words):
+    """Kill a command after so many seconds, and say which of its processes and folders are left ten seconds later."""
+    environment = os.environ | {"TMPDIR": str(room)}
+    parent = subprocess.Popen([*COMMAND, *words], stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
+    time.sleep(seconds)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 10
+    while True:
+        left = subprocess.run(["pgrep", "-s", str(parent.pid)], capture_output=True, text=True).stdout.split()
+        if time.monotonic() > deadline or not (left or any(room.iterdir())):
+            return left, list(room.iterdir())
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_command_that_is_killed_while_its_workers_start_leaves_nothing(tmp_path, kills):
+    rng, room = random.Random(kills), tmp_path / "room"
+    room.mkdir()
+    words = ["paper", "table2", "--scale", "100", "--processes", "2", "--store", str(tmp_path / "runs.db")]
+    for _ in range(kills):
+        assert kill_at(rng.uniform(0.5, 3.0), room, words) == ([], [])
+
+
 MISSES = """
 from fogspiel.runs.workers import run_jobs
 import sys, time
@@ -332,6 +357,47 @@ def rows_in(store):
     with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
         known = opened.execute("SELECT count(*) FROM sqlite_master WHERE name = 'rows'").fetchone()[0]
         return opened.execute("SELECT count(*) FROM rows").fetchone()[0] if known else 0
+
+
+@ON_CLUSTER
+def test_a_program_on_a_cluster_plays_the_games_it_plays_here(cluster, tmp_path):
+    import numpy as np
+
+    from fogspiel.runs.programs import name_program
+    from fogspiel.tune.outside.parameters import Parameters
+    from fogspiel.tune.outside.program import Scale
+
+    file = tmp_path / "dice.py"
+    file.write_text("def play(a, b, seed):\n    return (seed * a['x'] > seed * b['x'] + seed % 3) / 1\n")
+    named, space = (
+        name_program("function", f"{file}:play", Scale()),
+        Parameters.of({"x": {"start": 1}, "y": {"start": 0}}),
+    )
+    vectors, scores = np.random.default_rng(1).standard_normal((2, 20, 2)), []
+    for address in (None, cluster.scheduler_address):
+        with closing(named.open(space, Scale(), 2, 20.0, address)) as program:
+            scores.append(program.match(*vectors).scores(7, 0, 20).tolist())
+    assert scores[0] == scores[1] and len({tuple(row) for row in scores[0]}) > 1
+    file.write_text("def play(a, b, seed):\n    return 7\n")
+    program = named.open(space, Scale(), 2, 20.0, cluster.scheduler_address)
+    with closing(program), pytest.raises(ValueError, match="has gone wrong 3 times"):
+        program.match(*vectors).scores(7, 0, 1)
+
+
+@ON_CLUSTER
+def test_seeds_tournaments_and_diagnoses_are_the_same_on_a_cluster(cluster, answer, refused, tmp_path):
+    def answers(place, *more):
+        store = ("--store", tmp_path / f"{place}.db")
+        yield answer("tune", "pig", "--method", "iterative", "--games", 4000, "--seeds", 2, *more, *store)
+        yield answer("tune", "pig", "--method", "iterative", "--games", 4000, *store)
+        tables = ("--output", tmp_path / "tables")
+        yield answer("tournament", "pig", "hold20", "pig-2", "1.5", "--games", 400, *more, *store, *tables)
+        small = ("--games", 5000, "--report-games", 200, "--pair-games", 100, *tables)
+        yield answer("diagnose", "pig-2", *small, *more, *store)
+
+    there = ("--cluster", cluster.scheduler_address)
+    assert list(answers("there", *there)) == list(answers("here", "--processes", 1))
+    refused("tournament", "kuhn", "uniform", "solved", *there, because="solved is known on this machine only")
 
 
 @ON_CLUSTER

@@ -19,8 +19,8 @@ from uuid import uuid4
 from joblib.externals.loky.backend.reduction import dumps
 
 from ... import __version__
+from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
-from .compile_lock import compile_in_turn
 
 ANSWER = 10.0
 """Seconds within which the scheduler must answer, and the nanny of a hanging worker replace it."""

@@ -22,8 +22,8 @@ from typing import Any
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend.reduction import dumps
 
+from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
-from .compile_lock import compile_in_turn
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
 PARENT_SECONDS = 2.0
@@ -117,12 +117,12 @@ class _Crew:
         file = self.folder / f"{number}-{self.deaths[number]}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
-            executor = self.idle.pop() if self.idle else ProcessPoolExecutor(1, initializer=enlist)
+            executor = self.idle.pop() if self.idle else _hire(self.folder)
             try:
                 future = executor.submit(*task)
             except BrokenProcessPool:  # its worker died while it was idle
                 executor.shutdown()
-                executor = ProcessPoolExecutor(1, initializer=enlist)
+                executor = _hire(self.folder)
                 future = executor.submit(*task)
             self.posts[future] = Post(executor, number, file, Silence(self.limits))
 
@@ -147,6 +147,11 @@ class _Crew:
             self.left = deque(other for other in self.left if other < number)
 
 
+def _hire(folder: Path) -> Any:
+    """An executor with one worker, which is told whose it is: when it looks for its parent, that may be gone."""
+    return ProcessPoolExecutor(1, initializer=enlist, initargs=(os.getpid(), folder))
+
+
 @contextmanager
 def shelter() -> Iterator[None]:
     """Put off Ctrl-C until the end of the block; a process that is started inside does not hear of it."""
@@ -163,31 +168,25 @@ def shelter() -> Iterator[None]:
 # In the worker
 
 
-def enlist() -> None:
-    """Become a worker: the parent alone answers to Ctrl-C, and stops its workers."""
+def enlist(parent: int, folder: Path) -> None:
+    """Become a worker of that process: it alone answers to Ctrl-C, and stops its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent, folder), daemon=True).start()
     compile_in_turn()
 
 
-_folders: set[Path] = set()
-"""Where this worker has left signs of life."""
-
-
-def _end_with_parent(parent: int) -> None:
+def _end_with_parent(parent: int, folder: Path) -> None:
     """Tidy up and end when the parent has gone, at work or between two jobs."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
-    for folder in _folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
 def attend(payload: bytes, file: str) -> Any:
     """The result of a job, with its signs of life in a file."""
-    _folders.add(Path(file).parent)
     with open(file, "ab", buffering=0) as signs:
         signs.write(b"%d" % os.getpid())
         return run_job(payload, signs.write)

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...core.heartbeat import compiling
-from ..locks import lock_bytes
+from .byte_locks import lock_bytes
+from .heartbeat import compiling
 
 LOOK_SECONDS = 0.02
 """How often it is looked whether another process has done compiling, which takes seconds."""
@@ -46,7 +46,7 @@ def alone(file: Path) -> Iterator[None]:
 def compile_in_turn() -> None:
     """From now on, let this process compile kernels only while no other such process does."""
     global _in_turn
-    from ...core.kernel import CACHE, COMPILED, kernel
+    from .kernel import CACHE, COMPILED, kernel
 
     if _in_turn or not COMPILED or CACHE is None:
         return
