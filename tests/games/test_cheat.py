@@ -14,6 +14,7 @@ from fogspiel.core.rng import below, normal, seed_of, split, stream_of
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import Match
 from fogspiel.games.cheat import rules
+from fogspiel.games.cheat.valuation import NOISE, noisy_best
 
 CHEAT, SPECIAL, CHALLENGE = (find_game(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
 ALL = (CHEAT, SPECIAL, CHALLENGE)
@@ -147,6 +148,17 @@ def test_the_strategy_chooses_as_the_specification_says(seed, game, scale):
         chosen = game.strategy.choose(view_of(game, state, who), np.array(actions), plan, stream)
         assert chosen == specified_choice(game, state, theta, again)
         assert (stream == again).all()
+
+
+@given(seeds, st.lists(st.sampled_from([-math.inf, -0.3, 0.0, 0.05, 0.1, 1e15, 1e280]), min_size=5, max_size=5))
+@settings(max_examples=300, deadline=None)
+def test_the_best_after_noise_is_that_of_the_numbers_themselves(seed, values):
+    stream, again, best = stream_of(seed), stream_of(seed), (-math.inf, -1)
+    for place, value in enumerate(values):
+        if value > -math.inf and (noisy := value + NOISE * normal(again)) > best[0]:
+            best = (noisy, place)
+    assert noisy_best(np.array(values), stream, np.empty(5)) == best[1]
+    assert (stream == again).all()
 
 
 def test_the_29th_parameter_is_a_seed_and_changes_the_choices():

@@ -11,6 +11,7 @@ from ...core.session import replay
 from ..shared.sampling import choices, estimate_score
 from . import rules
 from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, OPENER, RANKS
+from .valuation import NOISE
 
 ASKED = 4000
 """How often the player is asked in each situation."""
@@ -89,7 +90,7 @@ def _drivers(player: Policy) -> tuple[str, ...]:
     odd = f", plus arbitrary numbers of standard deviation {rules.SPECIAL:g} that its last parameter stands for"
     return (
         f"{player.name} takes the action of the highest value, a quadratic function of what it leads to"
-        f"{odd if len(player.thetas[0]) > rules.SEED else ''}, with noise of standard deviation {rules.NOISE:g}.",
+        f"{odd if len(player.thetas[0]) > rules.SEED else ''}, with noise of standard deviation {NOISE:g}.",
         *said,
         "Hands and pile count in 26 cards, own suited cards in 13; lie is 1 for a lie, and for a call the chance that "
         "a card of the other's is none of the colour; call is 1 for a call.",

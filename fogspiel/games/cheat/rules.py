@@ -27,8 +27,9 @@ import numpy as np
 
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
 from ...core.kernel import Kernel, inlined, kernel, variant
-from ...core.rng import GOLDEN, below, normal, seed_of, split
+from ...core.rng import below, normal, seed_of, split
 from ..shared.hidden import permute, pick
+from .valuation import noisy_best, value_of
 
 CHALLENGED, RESULT, DEALT, TURN, ACTIONS, COLOUR, OPENER, LAST, HAND, LAID = (*range(9), 16)
 COLOURS, RANKS = 4, 13
@@ -201,11 +202,9 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
 FEATURES = 6
 TERMS = (FEATURES + 1) * (FEATURES + 2) // 2
 SEED = TERMS
-NOISE, SPECIAL = 0.1, 0.5
+SPECIAL = 0.5
 LARGEST = 1e280
 """Larger parameters count as this one, so that no value can overflow."""
-FARTHEST = 8.6
-"""No Gaussian number that is made of 53 random bits is farther from 0."""
 
 
 @kernel
@@ -217,32 +216,33 @@ def prepare(theta, plan):
         plan.view(np.uint64)[SEED] = seed_of(theta[SEED], 0)
 
 
-@kernel
-def value_of(plan, action, seen, own, pile):
-    """The value of an action: the sum of theta_ij x_i x_j for 0 <= i <= j <= 6 with x_0 = 1.
+@inlined
+def weigh_round(plan, seen, own, pile, values):
+    """The values of the actions within a round: all lies are worth the same; a call leaves the cards as they are."""
+    colour = seen[SEEN_COLOUR]
+    suited, other = seen[SEEN_HAND + colour], seen[SEEN_OTHER]
+    a, b, c = (own - 1) / HALF, other / HALF, (pile + 1) / HALF
+    lie = -np.inf
+    if own > suited:
+        lie = value_of(plan, a, b, c, suited / RANKS, 1.0, 0.0)
+    for action in range(COLOURS):
+        values[action] = lie if seen[SEEN_HAND + action] > 0 else -np.inf
+    if suited > 0:
+        values[colour] = value_of(plan, a, b, c, (suited - 1) / RANKS, 0.0, 0.0)
+    # The chance that a card, any of those that the other has or had, is not of the current colour.
+    doubt = 1.0 - (RANKS - suited - seen[SEEN_LAID + colour]) / (other + seen[SEEN_OTHER_LAID])
+    values[CALL] = value_of(plan, own / HALF, b, pile / HALF, suited / RANKS, doubt, 1.0)
 
-    A call lays nothing, so it leaves x_1, x_3 and x_4 as they are.
-    """
-    called = action == CALL
-    colour = seen[SEEN_COLOUR] if seen[SEEN_COLOUR] >= 0 else action
-    laid = 0 if called else 1
-    suited = seen[SEEN_HAND + colour] - (1 if action == colour else 0)
-    lie = 0.0 if action == colour else 1.0
-    if called:  # the chance that a card, any of those that the other has or had, is not of the current colour
-        elsewhere = RANKS - suited - seen[SEEN_LAID + colour]
-        lie = 1.0 - elsewhere / (seen[SEEN_OTHER] + seen[SEEN_OTHER_LAID])
-    a, b, c = (own - laid) / HALF, seen[SEEN_OTHER] / HALF, (pile + laid) / HALF
-    d, e, f = suited / RANKS, lie, 1.0 - laid
-    t = plan  # the rows of the triangle, each a sum of its own: they can be added up side by side
-    return (
-        (t[0] + t[1] * a + t[2] * b + t[3] * c + t[4] * d + t[5] * e + t[6] * f)
-        + (t[7] * a + t[8] * b + t[9] * c + t[10] * d + t[11] * e + t[12] * f) * a
-        + (t[13] * b + t[14] * c + t[15] * d + t[16] * e + t[17] * f) * b
-        + (t[18] * c + t[19] * d + t[20] * e + t[21] * f) * c
-        + (t[22] * d + t[23] * e + t[24] * f) * d
-        + (t[25] * e + t[26] * f) * e
-        + (t[27] * f) * f
-    )
+
+@inlined
+def weigh_openings(plan, seen, own, values):
+    """The values of the actions at an empty table: the card that is laid makes its colour the current one."""
+    a, b, c = (own - 1) / HALF, seen[SEEN_OTHER] / HALF, 1 / HALF
+    for action in range(COLOURS):
+        values[action] = -np.inf
+        if seen[SEEN_HAND + action] > 0:
+            values[action] = value_of(plan, a, b, c, (seen[SEEN_HAND + action] - 1) / RANKS, 0.0, 0.0)
+    values[CALL] = -np.inf
 
 
 @kernel
@@ -254,43 +254,23 @@ def oddity(plan, action, seen, own, pile, hashed):
 
 
 @kernel
-def decision(seen, plan, stream, values, hashed):
-    """The action of the greatest value with noise, the lowest of equals.
-
-    All lies are worth the same but for noise and oddity. Noise that cannot matter is passed over.
-    """
-    colour, own = seen[SEEN_COLOUR], total(seen, SEEN_HAND)
-    pile = total(seen, SEEN_LAID) + seen[SEEN_OTHER_LAID]
-    highest, any_lie = -np.inf, -1
-    for action in range(CALL + 1):
-        values[action] = -np.inf
-        if (colour >= 0) if action == CALL else (seen[SEEN_HAND + action] > 0):
-            is_lie = colour >= 0 and action != CALL and action != colour
-            values[action] = values[any_lie] if is_lie and any_lie >= 0 else value_of(plan, action, seen, own, pile)
-            if is_lie:
-                any_lie = action
+def decision(seen, plan, stream, values, bounds, hashed):
+    """The action of the greatest value with noise, the lowest of equals."""
+    own, pile = total(seen, SEEN_HAND), total(seen, SEEN_LAID) + seen[SEEN_OTHER_LAID]
+    if seen[SEEN_COLOUR] >= 0:
+        weigh_round(plan, seen, own, pile, values)
+    else:
+        weigh_openings(plan, seen, own, values)
     if len(plan) > SEED:
         for action in range(CALL + 1):
             if values[action] > -np.inf:
                 values[action] += oddity(plan, action, seen, own, pile, hashed)
-    for action in range(CALL + 1):
-        highest = max(highest, values[action])
-    best, most = -1, 0.0
-    for action in range(CALL + 1):
-        if values[action] == -np.inf:
-            continue
-        if values[action] < highest - 2 * NOISE * FARTHEST:
-            stream[0] += GOLDEN + GOLDEN  # the two numbers of a Gaussian one
-            continue
-        value = values[action] + NOISE * normal(stream)
-        if best < 0 or value > most:
-            best, most = action, value
-    return best
+    return noisy_best(values, stream, bounds)
 
 
 @kernel
 def choose(seen, actions, plan, stream):
-    return decision(seen, plan, stream, np.empty(CALL + 1), np.empty(1, np.uint64))
+    return decision(seen, plan, stream, np.empty(CALL + 1), np.empty(CALL + 1), np.empty(1, np.uint64))
 
 
 def play_with(challenged: int) -> Kernel:
@@ -298,16 +278,17 @@ def play_with(challenged: int) -> Kernel:
 
     @variant(challenged)
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-        seen, values, hashed = np.empty(SEEN_LAID + COLOURS, np.int64), np.empty(CALL + 1), np.empty(1, np.uint64)
+        seen, hashed = np.empty(SEEN_LAID + COLOURS, np.int64), np.empty(1, np.uint64)
+        values, bounds = np.empty(CALL + 1), np.empty(CALL + 1)
         clear(state, challenged)
         while state[DEALT] < HALF:
             deal(state, below(chance, CARDS - state[DEALT]))
         while state[RESULT] < 0:
             view(state, state[TURN], seen)
             if state[TURN] == 0:
-                apply(state, decision(seen, plan_0, stream_0, values, hashed))
+                apply(state, decision(seen, plan_0, stream_0, values, bounds, hashed))
             else:
-                apply(state, decision(seen, plan_1, stream_1, values, hashed))
+                apply(state, decision(seen, plan_1, stream_1, values, bounds, hashed))
         return state[RESULT]
 
     return play
