@@ -1,4 +1,4 @@
-"""What a match says about strength: Elo with its interval, from counts alone.
+"""What a match says about strength: Elo and normalised Elo with their intervals, from counts alone.
 
 Games come in pairs with the colours swapped, and a pair is the unit of luck: `pairs[v]` says how often the first player
 made v half points of a pair's four (0 two losses .. 4 two wins), the pentanomial counts of engine testing.
@@ -15,6 +15,8 @@ from .race import interval
 
 NORMAL = 1.959963984540054
 """Of a normal variable 95 % lie within so many standard deviations."""
+NORMALISED = 800 / math.log(10)
+"""Normalised Elo of a score that is one standard deviation of a game above 1/2 (fishtest); without draws it is Elo."""
 HALF_POINTS = 4
 """The most a pair is worth."""
 INTERVALS_NOTE = (
@@ -36,6 +38,26 @@ def score_of(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
+def spread_of(pairs: Sequence[int]) -> float:
+    """The standard deviation of a game that pairs of games show: that of a pair's mean, times the root of two."""
+    counts = np.asarray(pairs, np.int64)
+    count, values = int(counts.sum()), np.arange(len(counts)) / (len(counts) - 1)
+    if not count:
+        return 0.0
+    average = float(counts @ values) / count
+    return math.sqrt(2 * float(counts @ (values - average) ** 2) / count)
+
+
+def normalised_elo(pairs: Sequence[int], score: float) -> float:
+    """The normalised Elo of a score, where games are spread as these pairs show; unknown where all ended alike.
+
+    It says how many games it takes to see a difference, whatever the share of draws: a significance of z standard
+    errors needs (z * 800 / ln 10 / normalised Elo)^2 games.
+    """
+    spread = spread_of(pairs)
+    return (score - 0.5) / spread * NORMALISED if spread else math.nan
+
+
 class StrengthJson(TypedDict):
     """The figures of a report; what is infinite or unknown is None."""
 
@@ -51,6 +73,8 @@ class StrengthJson(TypedDict):
     elo_interval: list[float | None]
     elo_interval_of: str
     """Which interval of the score it comes from: `anytime` or `pentanomial`."""
+    normalised_elo: float | None
+    normalised_elo_interval: list[float | None]
     wins_per_loss: float | None
 
 
@@ -94,6 +118,16 @@ class Strength:
         return elo_of(low), elo_of(high)
 
     @property
+    def normalised_elo(self) -> float:
+        """The difference in normalised Elo, unknown if all pairs ended alike."""
+        return normalised_elo(self.pairs, self.score)
+
+    def normalised_elo_interval(self, stopped: bool = False) -> tuple[float, float]:
+        """The limits of the score in normalised Elo; the spread of the games is taken as it was observed."""
+        low, high = self.anytime_interval if stopped else self.pentanomial_interval
+        return normalised_elo(self.pairs, low), normalised_elo(self.pairs, high)
+
+    @property
     def ratio(self) -> float:
         """Wins per loss, infinite without losses."""
         return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
@@ -111,6 +145,8 @@ class Strength:
             "elo": _finite(self.elo),
             "elo_interval": [_finite(limit) for limit in self.elo_interval(stopped)],
             "elo_interval_of": "anytime" if stopped or max(self.pairs) == sum(self.pairs) else "pentanomial",
+            "normalised_elo": _finite(self.normalised_elo),
+            "normalised_elo_interval": [_finite(limit) for limit in self.normalised_elo_interval(stopped)],
             "wins_per_loss": _finite(self.ratio),
         }
 
