@@ -1,22 +1,29 @@
-"""Landscapes with a known best vector, as games: the player higher up wins more often, by a law that is known exactly.
+"""Landscapes with a known best vector, as games: who wins is drawn by a law that is known exactly.
 
-P(x beats y) = logistic(3 (f(x) - f(y))) with f(x) = - mean of h (x - optimum)^2, where the curvatures h fall from 1 to
-1/10 in even steps of their logarithm. Of the scales tried, this one gives the (1+1)-ES the gaps of the table in
-section 3.1 of the specification best: with an optimum as Gaussian as the start in dimensions 4 and 30, with one at
-half that squared distance (spread 0) in dimension 420, where the task with spread 0 is the harder one.
+In most of them the player higher up wins more often: P(x beats y) = logistic(steepness (f(x) - f(y))), where f falls
+with the distance of x from an optimum. Draws, where there are any, fall whoever plays, and true scores are those of the
+other games, so that 0 and 1 stay within reach. In the discs no height decides: of two players at the same distance from
+0, the one ahead in the direction of the circle wins, and only 0 itself is beaten by nobody.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from fogspiel.core.game import LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
+from fogspiel.core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
 from fogspiel.core.kernel import kernel, variant
 from fogspiel.core.rng import fill_normal, stream_of, unit
 
 STEEPNESS = 3.0
 CONDITION = 10.0
+DRAWS = 0.8  # of all games, in the task of draws
+UNITS = 30.0  # how much wider or finer the units of a task are than those of the starts
+GRID = 0.25  # of the plateaus
+PULL, TURN = 0.5, 3.0  # of a disc: towards its centre, and around it
+
+HEIGHT, DRAWN, PLACE = range(3)  # what a plan holds: f times its steepness, the share of draws, then places on discs
 
 
 # The rules know no parameters: a game played by them is over at once, and only the fused kernel knows who is higher
@@ -58,12 +65,24 @@ def choose(seen, actions, plan, stream):
 
 
 @kernel
+def lead(plan_0, plan_1):
+    """How far the first player is ahead, in logits."""
+    ahead = plan_0[HEIGHT] - plan_1[HEIGHT]
+    for i in range(PLACE, len(plan_0), 2):
+        ahead += TURN * (plan_0[i] * plan_1[i + 1] - plan_0[i + 1] * plan_1[i])
+    return ahead
+
+
+@kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """One draw decides; the two games of a pair use different draws of their stream, so they are independent."""
     u = unit(chance)
-    if plan_0[0] > plan_1[0]:
+    if plan_0[HEIGHT] > plan_1[HEIGHT]:
         u = unit(chance)
-    return WIN if u * (1.0 + math.exp(STEEPNESS * (plan_1[0] - plan_0[0]))) < 1.0 else LOSS
+    u = (u - plan_0[DRAWN]) / (1.0 - plan_0[DRAWN])
+    if u < 0.0:
+        return DRAW
+    return WIN if u * (1.0 + math.exp(-lead(plan_0, plan_1))) < 1.0 else LOSS
 
 
 @dataclass(frozen=True)
@@ -71,37 +90,64 @@ class Landscape:
     """One task: its game, and how far a vector has come in it."""
 
     game: Game
-    curvatures: np.ndarray
     optimum: np.ndarray
+    cyclic: bool = False
 
-    def value(self, theta: np.ndarray) -> float:
-        """The height f of a vector; the optimum has 0."""
-        return -float(np.mean(self.curvatures * (theta - self.optimum) ** 2))
+    def plan(self, theta: np.ndarray) -> np.ndarray:
+        """What the game makes of a vector."""
+        assert self.game.strategy is not None
+        plan = np.zeros(self.game.strategy.plan)
+        self.game.strategy.prepare(np.asarray(theta, float), plan)
+        return plan
 
-    def score(self, theta: np.ndarray, start: np.ndarray) -> float:
-        """The true win rate of a vector against the start."""
-        return 1 / (1 + math.exp(STEEPNESS * (self.value(start) - self.value(theta))))
+    def score(self, theta: np.ndarray, other: np.ndarray) -> float:
+        """The true score of a vector against another one, in games that are no draws."""
+        return logistic(float(lead(self.plan(theta), self.plan(other))))
 
     def gap_closed(self, theta: np.ndarray, start: np.ndarray) -> float:
-        """The share of the way from 1/2 to the optimum's score that a vector has come."""
+        """The share of the way from 1/2 to the optimum's score against the start that a vector has come."""
         return (self.score(theta, start) - 0.5) / (self.score(self.optimum, start) - 0.5)
 
+    def reply_score(self, thetas: np.ndarray, weights: np.ndarray) -> float:
+        """The true score of the best reply to a mixture (of discs: found by climbing from many points)."""
+        if not self.cyclic:
+            return max(1 - sum(w * self.score(x, self.optimum) for x, w in zip(thetas, weights, strict=True)), 0.5)
+        return best_reply_on_discs(thetas, weights)
 
-def landscape(dimension: int, seed: int, spread: float = 1.0) -> Landscape:
-    """The landscape of that seed; its optimum is Gaussian with standard deviation `spread`, as every start has 1."""
-    best, h = np.empty(dimension), CONDITION ** -np.linspace(0.0, 1.0, dimension)
-    fill_normal(stream_of(seed, dimension), best)
-    best *= spread
 
-    @variant(dimension, seed, round(1000 * spread))
-    def prepare(theta, plan):
-        plan[0] = 0.0
-        for i in range(len(theta)):
-            plan[0] -= h[i] * (theta[i] - best[i]) ** 2 / len(theta)
+def logistic(x: float) -> float:
+    """The logistic function, at any distance."""
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
+
+def best_reply_on_discs(thetas: np.ndarray, weights: np.ndarray) -> float:
+    """The highest mean of logistic(PULL (|x|^2 - |y|^2) + TURN (y x x)) over all y, by a damped fixed point."""
+    turned = np.empty_like(thetas)
+    turned[:, 0::2], turned[:, 1::2] = thetas[:, 1::2], -thetas[:, 0::2]
+    own = PULL * (thetas**2).sum(axis=1)
+    # To a single member x the best reply is TURN / (2 PULL) times x turned back; to a mixture it is a fixed point
+    # y = TURN / (2 PULL) mean of x turned, weighed by the slopes of the logistic at y.
+    ways = [TURN / (2 * PULL) * part for part in (turned, (weights @ turned)[None], np.zeros((1, thetas.shape[1])))]
+    best = 0.5
+    for y in np.vstack(ways):
+        for _ in range(500):
+            p = 1 / (1 + np.exp(-np.clip(own - PULL * (y**2).sum() + TURN * turned @ y, -700, 700)))
+            best = max(best, float(weights @ p))
+            slope = weights * p * (1 - p)
+            if slope.sum() < 1e-300:
+                break
+            y = y + 0.2 * (TURN / (2 * PULL) * slope @ turned / slope.sum() - y)
+    return best
+
+
+def make_landscape(
+    name: str, optimum: np.ndarray, prepare: Callable, cells: int = 2, cyclic: bool = False
+) -> Landscape:
+    """The task whose plans are made so."""
+    dimension = len(optimum)
     game = Game(
-        name=f"landscape-{dimension}-{seed}",
-        title=f"A quadratic of {dimension} parameters",
+        name=f"{name}-{dimension}",
+        title=f"{name.capitalize()} of {dimension} parameters",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         sizes=Sizes(1, 1, 1),
@@ -109,7 +155,92 @@ def landscape(dimension: int, seed: int, spread: float = 1.0) -> Landscape:
         reveal=str,
         label=str,
         source="Made for measuring optimisers.",
-        strategy=Strategy("a point", tuple(f"x{i}" for i in range(1, dimension + 1)), 1, prepare, choose),
+        strategy=Strategy("a point", tuple(f"x{i}" for i in range(1, dimension + 1)), cells, prepare, choose),
         play=play,
     )
-    return Landscape(game, h, best)
+    return Landscape(game, optimum, cyclic)
+
+
+def gaussian(dimension: int, seed: int, *path: int) -> np.ndarray:
+    """A standard Gaussian vector."""
+    numbers = np.empty(dimension)
+    fill_normal(stream_of(seed, dimension, *path), numbers)
+    return numbers
+
+
+def landscape(dimension: int, seed: int, spread: float = 1.0) -> Landscape:
+    """The quadratic of condition 10 of that seed; its optimum is Gaussian with standard deviation `spread`.
+
+    f(x) = - mean of h (x - optimum)^2. Of the scales tried, this one gives the (1+1)-ES the gaps of the table in
+    section 3.1 of the specification best: with an optimum as Gaussian as the start in dimensions 4 and 30, with one at
+    half that squared distance (spread 0) in dimension 420, where the task with spread 0 is the harder one.
+    """
+    best, h = spread * gaussian(dimension, seed), CONDITION ** -np.linspace(0.0, 1.0, dimension) / dimension
+
+    @variant(dimension, seed, round(1000 * spread))
+    def prepare(theta, plan):
+        plan[DRAWN] = plan[HEIGHT] = 0.0
+        for i in range(len(theta)):
+            plan[HEIGHT] -= STEEPNESS * h[i] * (theta[i] - best[i]) ** 2
+
+    return make_landscape("quadratic", best, prepare)
+
+
+def steep(
+    dimension: int,
+    seed: int,
+    condition: float = 1.0,
+    units: float = 1.0,
+    power: float = 2.0,
+    draws: float = 0.0,
+    grid: float = 0.0,
+    name: str = "sphere",
+) -> Landscape:
+    """f(x) = - (mean z^2)^(power/2), z = h R (x - optimum) / units, where x may be rounded to a grid."""
+    best, turned, axes = max(units, 1.0) * gaussian(dimension, seed), condition > 1, np.zeros((1, 1))
+    if turned:
+        h = condition ** (0.25 - np.linspace(0.0, 0.5, dimension))
+        axes = h[:, None] * np.linalg.qr(gaussian(dimension**2, seed, 1).reshape(dimension, dimension))[0] / units
+    if grid:
+        best = np.round(best / grid) * grid
+
+    @variant(dimension, seed, name)
+    def prepare(theta, plan):
+        squares = 0.0
+        for i in range(len(theta)):
+            z = 0.0
+            for j in range(0 if turned else i, len(theta) if turned else i + 1):
+                x = theta[j]
+                if grid > 0.0:
+                    x = grid * math.floor(x / grid + 0.5)
+                z += (axes[i, j] if turned else 1.0 / units) * (x - best[j])
+            squares += z * z / len(theta)
+        plan[HEIGHT] = -STEEPNESS * squares ** (power / 2.0)
+        plan[DRAWN] = draws
+
+    return make_landscape(name, best, prepare)
+
+
+def disc(dimension: int) -> Landscape:
+    """Discs, two parameters each, in which players beat each other in circles."""
+
+    @variant(dimension)
+    def prepare(theta, plan):
+        plan[HEIGHT] = plan[DRAWN] = 0.0
+        for i in range(len(theta)):
+            plan[HEIGHT] -= PULL * theta[i] ** 2
+            plan[PLACE + i] = theta[i]
+
+    return make_landscape("disc", np.zeros(dimension), prepare, PLACE + dimension, cyclic=True)
+
+
+TASKS: dict[str, Callable[[int, int], Landscape]] = {
+    "sphere": lambda dimension, seed: steep(dimension, seed),
+    "rotated": lambda dimension, seed: steep(dimension, seed, condition=1000.0, name="rotated"),
+    "wider": lambda dimension, seed: steep(dimension, seed, units=UNITS, name="wider"),
+    "cone": lambda dimension, seed: steep(dimension, seed, units=1 / UNITS, power=1.0, name="cone"),
+    "draws": lambda dimension, seed: steep(dimension, seed, draws=DRAWS, name="draws"),
+    "plateaus": lambda dimension, seed: steep(dimension, seed, grid=GRID, name="plateaus"),
+    "disc": lambda dimension, seed: disc(dimension),
+}
+"""Every task by name, for any dimension and seed."""

@@ -1,9 +1,12 @@
-"""How much of the gap the optimisers close on landscapes with a known optimum, at equal numbers of games.
+"""How near optimisers come to a known optimum in games that are mostly luck, at equal numbers of games.
 
-    python benchmarks/optimisers.py [--seeds 10] [--dimensions 4,30,420] [--methods duel,cma] [--spread 1]
+    python benchmarks/optimisers.py [--seeds 10] [--seed 1] [--methods auto,duel] [--tasks cone:5] [--output PAGE]
 
-A cell is printed as: median (least) share over the seeds, CPU seconds a run. Everything is at its defaults: no method
-is told the task. The peers from nevergrad, where it is installed, play 32 games a point against the start.
+Everything is at its defaults: no method is told the task. Peers are used as people use them: every point that they ask
+for plays 32 games against the start, and in the end they recommend one. Slow peers have fewer seeds, and none above 30
+parameters; nevergrad and optuna with cmaes must be installed for them. A cell is the median over the seeds of the true
+score against the optimum, 0.500 at best, and the lowest; on the discs the true score of the best reply, 0.500 at best,
+and the highest.
 """
 
 import argparse
@@ -12,32 +15,60 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from landscapes import Landscape, landscape
+from _results import commit
+from landscapes import TASKS, UNITS
 
 from fogspiel.runs.workers import beat
 from fogspiel.stats.race import Race
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.methods import find_method
-from fogspiel.tune.step import MOST_SIGMA
+from fogspiel.tune.step import MOST_SIGMA, Step
 
-GAMES = {4: 20_000, 30: 200_000, 420: 1_000_000}
-OURS = ("iterative", "elitist", "duel", "spsa", "cma")
+GAMES = {2: 20_000, 5: 20_000, 6: 20_000, 30: 100_000, 420: 300_000}
+ROWS = (
+    ("sphere", 5), ("rotated", 5), ("wider", 5), ("cone", 5), ("draws", 5), ("plateaus", 5), ("disc", 2), ("disc", 6),
+    ("sphere", 30), ("wider", 30), ("sphere", 420),
+)  # fmt: skip
+TITLES = {
+    "sphere": "sphere",
+    "rotated": "rotated, condition 1000",
+    "wider": "units 30 times wider",
+    "cone": "cone, units 30 times finer",
+    "draws": "80 % draws",
+    "plateaus": "ties (plateaus)",
+    "disc": "disc: best reply",
+}
+OURS = ("auto", "duel", "cma", "reply", "spsa", "iterative", "psro")
 PEERS = ("TBPSA", "OptimisticNoisyOnePlusOne")
+SAMPLERS = ("TPE", "CmaEs")
+FEW_SEEDS = 3
+"""Of samplers, whose thinking costs more than the games, and of everything where there are 420 parameters."""
+SMALL, MIDDLE = 6, 30
+"""Parameters up to which samplers, and the other slow ones, are run."""
 PAIRS_A_POINT = 16
 
+PREAMBLE = """\
+A cell is the true score of the answer against the optimum, which no game estimates: 0.500 is perfect. It is the
+median over the seeds {first} to {last}, with the lowest in brackets. Optuna's samplers, and all in
+dimension 420, have {few} seeds; an empty cell was not run because it takes too long. On the discs, where
+players beat each other in circles, a cell is the true score of the best reply to the answer, again 0.500 at best,
+with the highest in brackets; of 80 % draws it is the score in the other games.
 
-def own(name: str) -> Callable[[Arena], Iterator[np.ndarray]]:
-    """A method of the package as a walk of vectors."""
-    return lambda arena: (step.theta for step in find_method(name)(arena))
+The tasks are in `benchmarks/landscapes.py`; everything is at its defaults and nobody is told the task, but for
+Optuna's samplers, whose ranges hold the optimum. Methods that need a baseline train against the redrawn one. `spsa`
+has fishtest's settings; peers (nevergrad's `TBPSA` and `OptimisticNoisyOnePlusOne`, Optuna's `TPE` and `CmaEs`)
+play 32 games per point against the start, as people use them, and recommend a point in the end."""
 
-
+Walk = Callable[[Arena], Iterator[np.ndarray]]
 Opponents = Callable[[Arena, int], np.ndarray]
 """The vectors that so many points of a peer meet, a row for each pair of games."""
 
@@ -64,7 +95,7 @@ def within(points: np.ndarray) -> np.ndarray:
     return np.clip(np.nan_to_num(points), -MOST_SIGMA, MOST_SIGMA)
 
 
-def peer(name: str, opponents: Opponents = at_the_start) -> Callable[[Arena], Iterator[np.ndarray]]:
+def peer(name: str, opponents: Opponents = at_the_start) -> Walk:
     """An optimiser of nevergrad as a walk to the vector that it recommends in the end."""
 
     def walk(arena: Arena) -> Iterator[np.ndarray]:
@@ -83,6 +114,29 @@ def peer(name: str, opponents: Opponents = at_the_start) -> Callable[[Arena], It
     return walk
 
 
+def sampler(name: str) -> Walk:
+    """A sampler of Optuna as a walk to its best trial, in ranges of six units of the task on both sides."""
+
+    def walk(arena: Arena) -> Iterator[np.ndarray]:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        study = optuna.create_study(sampler=getattr(optuna.samplers, f"{name}Sampler")(seed=arena.seed))
+        names, reach = (
+            [f"x{i}" for i in range(len(arena.start))],
+            6 * (UNITS if arena.game.name.startswith("wider") else 1),
+        )
+        study.enqueue_trial(dict(zip(names, arena.start.tolist(), strict=True)))
+        with suppress(BudgetSpent):
+            while True:
+                trial = study.ask()
+                point = np.array([trial.suggest_float(name, -reach, reach) for name in names])
+                study.tell(trial, float(losses(arena, point[None], at_the_start)[0]))
+        yield np.array([study.best_params[name] for name in names])
+
+    return walk
+
+
 def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarray]:
     """CMA-ES as the package `cma` has it, on noisy scores; the walk of its means."""
     import cma
@@ -97,15 +151,7 @@ def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarr
         yield within(search.mean[:size])
 
 
-def methods(names: list[str]) -> dict[str, Callable[[Arena], Iterator[np.ndarray]]]:
-    """The walks of those names, or all there are."""
-    found = {name: own(name) for name in OURS}
-    if find_spec("nevergrad"):
-        found |= {name: peer(name) for name in PEERS}
-    return {name: found[name] for name in names or found}
-
-
-def last(arena: Arena, walk: Callable[[Arena], Iterator[np.ndarray]]) -> np.ndarray:
+def last(arena: Arena, walk: Walk) -> np.ndarray:
     """Where a walk has come to when its budget is spent."""
     theta = arena.start
     with suppress(BudgetSpent):
@@ -114,29 +160,122 @@ def last(arena: Arena, walk: Callable[[Arena], Iterator[np.ndarray]]) -> np.ndar
     return theta
 
 
-def closed(task: Landscape, walk: Callable[[Arena], Iterator[np.ndarray]], seed: int, games: int) -> float:
-    """The share of the gap that one run closes."""
-    arena = Arena(task.game, seed, Race("paper"), budget=Budget(games))
-    return task.gap_closed(last(arena, walk), arena.start)
+def walk_to_the_end(walk: Walk, arena: Arena) -> Step:
+    """The answer of a peer."""
+    return Step(last(arena, walk), True)
+
+
+def tune(name: str, arena: Arena) -> Step:
+    """The answer of a method of the package."""
+    answer = Step(arena.start, True)
+    with suppress(BudgetSpent):
+        for step in find_method(name)(arena):
+            answer = step
+    return answer
+
+
+def methods(names: list[str]) -> dict[str, Callable[[Arena], Step]]:
+    """The optimisers of those names, or all that are installed."""
+    found: dict[str, Callable[[Arena], Step]] = {name: partial(tune, name) for name in OURS}
+    if find_spec("nevergrad"):
+        found |= {name: partial(walk_to_the_end, peer(name)) for name in PEERS}
+    if find_spec("optuna"):
+        found |= {
+            name: partial(walk_to_the_end, sampler(name)) for name in SAMPLERS if name == "TPE" or find_spec("cmaes")
+        }
+    return {name: found[name] for name in names or found}
+
+
+class Cell(NamedTuple):
+    """What the seeds of an optimiser got in a task, and the CPU seconds of a run."""
+
+    scores: list[float]
+    seconds: float
+    cyclic: bool
+
+    def __str__(self) -> str:
+        worst = max(self.scores) if self.cyclic else min(self.scores)
+        return f"{statistics.median(self.scores):.3f} ({worst:.3f})"
+
+
+def true_score(task: str, dimension: int, seed: int, optimise: Callable[[Arena], Step]) -> float:
+    """The true score of an answer against the optimum; on discs that of the best reply against the answer."""
+    made = TASKS[task](dimension, seed)
+    arena = Arena(made.game, seed, Race("count-mixture"), "redrawn", Budget(GAMES[dimension]))
+    answer = optimise(arena).answer
+    thetas, weights = answer.get("thetas", [answer["theta"]]), answer.get("weights", [1.0])
+    reply = made.reply_score(np.array(thetas), np.array(weights))
+    return reply if made.cyclic else 1 - reply
+
+
+def seeds_for(name: str, dimension: int, seeds: int) -> int:
+    """How many seeds are affordable, perhaps none."""
+    slow = name in (*SAMPLERS, "iterative", "psro")
+    if dimension > (SMALL if name in SAMPLERS else MIDDLE if slow or name in (*PEERS, "reply") else max(GAMES)):
+        return 0
+    return min(seeds, FEW_SEEDS) if name in SAMPLERS or dimension > MIDDLE else seeds
+
+
+def measure(task: str, dimension: int, optimise: Callable[[Arena], Step], seeds: range) -> Cell:
+    """A cell of the table."""
+    began = time.process_time()
+    scores = [true_score(task, dimension, seed, optimise) for seed in seeds]
+    return Cell(scores, (time.process_time() - began) / len(seeds), task == "disc")
+
+
+def document(
+    command: str, version: str, names: list[str], cells: dict[tuple[str, int, str], Cell], seeds: range
+) -> str:
+    """The table as a page."""
+    lines = [
+        "# Optimisers on landscapes with a known optimum",
+        "",
+        f"Made by `{command}` at commit {version}.",
+        "",
+        PREAMBLE.format(first=seeds.start, last=seeds.stop - 1, few=FEW_SEEDS),
+        "",
+        "| task | parameters | games | " + " | ".join(f"`{name}`" for name in names) + " |",
+        "|---|---:|---:|" + "---|" * len(names),
+    ]
+    for task, dimension in dict.fromkeys((task, dimension) for task, dimension, _ in cells):
+        row = [str(cells.get((task, dimension, name), "")) for name in names]
+        lines.append(f"| {TITLES[task]} | {dimension} | {GAMES[dimension]:,} | " + " | ".join(row) + " |")
+    lines += ["", "CPU seconds per run:", "", "| parameters | " + " | ".join(f"`{name}`" for name in names) + " |"]
+    lines.append("|---:|" + "---:|" * len(names))
+    for size in sorted({dimension for _, dimension, _ in cells}):
+        spent = {
+            name: [cell.seconds for (_, dimension, who), cell in cells.items() if (dimension, who) == (size, name)]
+            for name in names
+        }
+        row = [f"{statistics.median(spent[name]):.1f}" if spent[name] else "" for name in names]
+        lines.append(f"| {size} | " + " | ".join(row) + " |")
+    lines += ["", "How the methods do on games is in [beyond](beyond.md) and [tuners](tuners.md).", ""]
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Print a line for each dimension and method."""
+    """Print a line for each task and optimiser, and write the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=10)
-    options.add_argument("--dimensions", default=",".join(map(str, GAMES)))
+    options.add_argument("--seed", type=int, default=1, help="the first seed")
     options.add_argument("--methods", default="")
-    options.add_argument("--spread", type=float, default=1.0)
+    options.add_argument("--tasks", default=",".join(f"{task}:{dimension}" for task, dimension in ROWS))
+    options.add_argument("--output", type=Path)
     asked = options.parse_args()
-    for dimension in map(int, asked.dimensions.split(",")):
-        games = GAMES[dimension]
-        print(f"dimension {dimension}, {games:,} games, {asked.seeds} seeds", flush=True)
-        for name, walk in methods([name for name in asked.methods.split(",") if name]).items():
-            began, shares = time.process_time(), []
-            for seed in range(1, asked.seeds + 1):
-                shares.append(closed(landscape(dimension, seed, asked.spread), walk, seed, games))
-            seconds = (time.process_time() - began) / asked.seeds
-            print(f"  {name:26} {statistics.median(shares):6.3f} ({min(shares):6.3f}) {seconds:7.1f} s", flush=True)
+    optimisers, cells = methods([name for name in asked.methods.split(",") if name]), {}
+    version = commit()  # before the run, in which others may go on
+    for row in asked.tasks.split(","):
+        task, dimension = row.split(":")[0], int(row.split(":")[1])
+        for name, optimise in optimisers.items():
+            count = seeds_for(name, dimension, asked.seeds)
+            if count:
+                seeds = range(asked.seed, asked.seed + count)
+                cell = cells[task, dimension, name] = measure(task, dimension, optimise, seeds)
+                print(f"{task:9} {dimension:3} {name:26} {cell}, {cell.seconds:.1f} s, {count} seeds", flush=True)
+    if asked.output:
+        command = " ".join(["python benchmarks/optimisers.py", *sys.argv[1:]])
+        seeds = range(asked.seed, asked.seed + asked.seeds)
+        asked.output.write_text(document(command, version, list(optimisers), cells, seeds))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from optimisers import PEERS, cma_alone, last, peer, redrawn
 
 from fogspiel.core.game import find_game
 from fogspiel.papers import methods_compared
+from fogspiel.papers.methods_compared import JUDGED, OURS, seeds_of
 from fogspiel.papers.published import LINES, METHODS, Line
-from fogspiel.papers.table2 import SCORED, Score, score_answer, scores_of, scoring_games, seeds_of, training_games
+from fogspiel.papers.table2 import SCORED, Score, idle_note, score_answer, scores_of, scoring_games, training_games
 from fogspiel.runs.jobs import Job, Row, find_or_create_run, rows_of
 from fogspiel.runs.kinds.experiment import Batches, Experiment, Experiments, Request
 from fogspiel.runs.report import Report, Table, write_report
@@ -44,16 +45,16 @@ def batches(request: Request) -> Batches:
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
-        for games in [training_games(line.game, methods_compared.OURS[0], request)]
+        for games in [training_games(line.game, OURS[0], request)]
         for method in OTHERS
-        for seed in seeds_of(request)
+        for seed in seeds_of(request, line.game, method)
     ]
     yield [
         Job(
             SCORED,
             score_answer,
             {key: row[key] for key in ("game", "method", "seed")}
-            | {"race": request.race, "training": row["games"], "against": methods_compared.JUDGED}
+            | {"race": request.race, "training": row["games"], "against": JUDGED}
             | {"games": scoring_games(row["game"], request)},
             {"found": row},
         )
@@ -64,20 +65,22 @@ def batches(request: Request) -> Batches:
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
     """The best of ours beside the best of the paper's and each peer."""
-    scores = scores_of(rows)
+    scores, seeds = scores_of(rows), seeds_of(request, LINES[0].game, OURS[0])
     return Report(
         name="tuners",
         title="Our methods beside the paper's and other people's optimisers, with the same number of games",
-        command=f"python benchmarks/tuners.py --seeds {len(seeds_of(request))} --scale {request.scale:g}",
+        command=f"python benchmarks/tuners.py --seeds {len(seeds)} --scale {request.scale:g}",
         paragraphs=(
             "Scores of fresh games against Gaussian vectors that are redrawn for every pair of games, with the same "
             "number of training games for everybody (the paper's method of seeds more in some games, see Table II); "
-            f"means over {len(seeds_of(request))} training seeds, anytime-"
-            "valid 95 % intervals over games. The verdict says what ours is beside each of the others: `better` or "
-            "`worse` where the intervals are clear of each other, else `as good`.",
+            f"means over {len(seeds)} training seeds from {seeds[0]} on (the paper's: those of Table II), with the "
+            "interval over seeds (fewer than six: the lowest and the highest). The verdict says what ours is beside "
+            "each of the others: `better` or `worse` where these intervals are clear of each other and those over "
+            "games are too, else `not told apart`.",
             "The best of ours is the best of several by these same games, and so is the best of the paper's; a peer "
-            "stands alone. Intervals over games say nothing about the spread over training seeds, which is wider. Of "
-            "ours, `reply` alone trains against what judges, as the peers do; of the paper's methods none does.",
+            "stands alone. `reply` and `auto` of ours and `naive` of the paper's methods train against what judges, as "
+            "the peers do; the others never meet it.",
+            *idle_note(rows),
             "Numbers are kept within a million: where few parameters decide and large ones are all alike, the steps of "
             "`cma` alone and of the noisy (1+1) grow beyond all limits, and the mean of `cma` may end anywhere. Our "
             "method `cma` is the same package against its own mean.",
@@ -94,14 +97,15 @@ COLUMNS = (
 
 def _line(line: Line, scores: methods_compared.Scores) -> tuple:
     def best(methods: Sequence[str]) -> tuple[str, Score]:
-        name = max(methods, key=lambda method: scores[line.game, method, methods_compared.JUDGED].mean)
-        return name, scores[line.game, name, methods_compared.JUDGED]
+        found = {name: scores[line.game, name, JUDGED] for name in methods if (line.game, name, JUDGED) in scores}
+        name = max(found, key=lambda name: found[name].mean)
+        return name, found[name]
 
-    ours, mine = best(methods_compared.OURS)
-    cells: list = [line.title, ours, mine.mean, *mine.interval]
+    ours, mine = best(OURS)
+    cells: list = [line.title, ours, mine.mean, *mine.over_seeds[1:3]]
     for theirs, score in (best(METHODS), *(best((other,)) for other in OTHERS)):
         cells += [theirs] if theirs in METHODS else []
-        cells += [score.mean, *score.interval, methods_compared.verdict(mine, score)]
+        cells += [score.mean, *score.over_seeds[1:3], methods_compared.verdict(mine, score)]
     return tuple(cells)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .core.simulate import Match
     from .runs.kinds.solve import solution as solve_game
     from .runs.store import Store
+    from .runs.tune_function import tune_function
     from .solve.certificates import verify
     from .solve.exploit import exploitability
     from .solve.game_check import check_game
@@ -37,7 +38,8 @@ __version__ = "0.1.0"
 __all__ = [
     "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",
     "evaluate", "exact_score", "exploitability", "find_game", "find_policy", "kernel", "list_games", "mixture_policy",
-    "openspiel_game", "pettingzoo_env", "solve_game", "tune_strategy", "vector_policy", "verify",
+    "openspiel_game", "pettingzoo_env", "solve_game", "tune_function", "tune_strategy", "vector_policy",
+    "verify",
 ]  # fmt: skip
 
 _NAMES = {
@@ -53,6 +55,7 @@ _NAMES = {
     "core.simulate": "Match",
     "runs.kinds.solve": "solution:solve_game",
     "runs.store": "Store",
+    "runs.tune_function": "tune_function",
     "solve.certificates": "verify",
     "solve.exploit": "exploitability",
     "solve.game_check": "check_game",

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from fogspiel import cli
+from fogspiel.core.compile_lock import compile_in_turn
 from fogspiel.core.own_games import forget_games
-from fogspiel.runs.workers.compile_lock import compile_in_turn
 
 compile_in_turn()  # there is more than one process of tests, and they share the cache
 

@@ -31,12 +31,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on
 StorePath = Annotated[Path | None, typer.Option("--store", help="The file that holds the runs (your data folder).")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Processes; results do not depend on it (all cores).")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
-Cluster = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler (experiments only).")
-]
+Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same games.")]
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
 GameWords = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
+AnyGameWords = Annotated[str | None, typer.Argument(metavar="GAME", help=GAMES)]
 Remember = Annotated[
     bool, typer.Option("--remember", help="openspiel:NAME whose players forget own moves: let them keep these in mind.")
 ]
@@ -68,12 +67,12 @@ def taking(options: type[Record]) -> Callable[[Callable[..., None]], Callable[..
     shared = signature(options).parameters
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        *own, _ = signature(command).parameters.values()
+        *own, last = signature(command).parameters.values()
 
         @wraps(command)
         def run(**given: Any) -> None:
             record = options(**{name: given.pop(name) for name in shared})
-            command(*given.values(), record)
+            command(**given, **{last.name: record})
 
         alone = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in (*own, *shared.values())]
         run.__signature__ = Signature(alone)  # type: ignore[attr-defined]
@@ -131,8 +130,8 @@ def bring(words: str, remember: bool) -> "Game":
 
 def announce_compilation() -> None:
     """Say why the very first games take a while; two commands at once take turns at compiling."""
+    from ..core.compile_lock import compile_in_turn
     from ..core.kernel import FIRST_TIME
-    from ..runs.workers.compile_lock import compile_in_turn
     from . import console
 
     compile_in_turn()

@@ -10,11 +10,24 @@ from ..runs.kinds.experiment import Batches, Experiment, Request
 from ..runs.report import Report, Table
 from ..stats.evaluate import evaluate, report_key
 from .published import CAUWET, CROSSED, EVEN, LINES, Line
-from .table2 import Score, score_of, scoring_games, seeds_of, training_games, training_jobs
+from .table2 import (
+    QUICK,
+    SLOW_SEEDS,
+    Score,
+    idle_cells,
+    idle_note,
+    score_of,
+    scoring_games,
+    seeds_of,
+    training_games,
+    training_jobs,
+)
+from .war_evidence import order_jobs, table_3_evidence
 
 PLAYED = "crossed"
 """What rows call the games of a pair."""
-FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.05
+EVERY_PAIR = tuple(combinations(CROSSED, 2))
+FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.25
 """Two tuned players hardly ever vary: many of their games go on to the draw of a million moves."""
 
 
@@ -35,9 +48,9 @@ def games_of(game: str, request: Request) -> int:
 
 
 def batches(request: Request) -> Batches:
-    """First the training runs (those of Table II are recalled), then every pair of methods, seed by seed."""
+    """First the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
     found = yield training_jobs(request, CROSSED)
-    runs = {(row["game"], row["method"], row["seed"]): row for row in found}
+    runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, idle_cells(found)
     games = [line.game for line in LINES if (line.game, CROSSED[0], request.seed) in runs]
     yield [
         Job(
@@ -48,9 +61,11 @@ def batches(request: Request) -> Batches:
             {"thetas": [runs[game, method, seed]["theta"] for method in (first, second)]},
         )
         for game in games
-        for first, second in combinations(CROSSED, 2)
-        for seed in seeds_of(request)
+        for first, second in EVERY_PAIR
+        if (game, first) not in idle and (game, second) not in idle
+        for seed in seeds_of(request, game)
     ]
+    yield order_jobs(request, QUICK if request.quick else 1.0, against_redrawn=False)
 
 
 Matrix = dict[tuple[str, str], Score]
@@ -71,15 +86,17 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
     winners = [
         (line.title, _winners_of_paper(line), _winners(scores[line.game]), "yes" if line.comparable else "no")
         for line in lines
+        if len(scores[line.game]) == len(EVERY_PAIR)
     ]
     return Report(
         name=request.name,
         title="Table III: four methods against each other",
         command=request.command,
-        paragraphs=tuple(_preamble(request)),
+        paragraphs=(*_preamble(request), *idle_note(rows)),
         parts=(
             Table("best", "The best method, as the paper defines it", BEST, winners, note=BEST_NOTE),
             Table("pairs", "All pairs", PAIRS, pairs, note=PAIRS_NOTE),
+            *table_3_evidence(rows),
             *(_cross_table(line, scores[line.game]) for line in lines),
         ),
     )
@@ -102,7 +119,8 @@ BEST_NOTE = (
 
 def _preamble(request: Request) -> Iterator[str]:
     yield (
-        f"The same training runs as in Table II, from {len(seeds_of(request))} seeds (the paper: one); the results of "
+        f"The same training runs as in Table II, from {len(seeds_of(request, ''))} seeds (slow games from at most "
+        f"{SLOW_SEEDS}; the paper: one); the results of "
         "two methods from the same seed play fresh games, each deal twice with seats swapped. In War and Batawaf they "
         "are fewer, because games between two tuned players often go on to the draw of a million moves."
     )
@@ -114,15 +132,18 @@ def _paper(line: Line, first: str, second: str) -> float | None:
     return None if line.crossed is None else line.crossed[CROSSED.index(first)][CROSSED.index(second)]
 
 
-def _mean(scores: Matrix, first: str, second: str) -> float:
-    """What the first method gets against the second, whichever way round they were played."""
+def _mean(scores: Matrix, first: str, second: str) -> float | None:
+    """What the first method gets against the second, whichever way round they were played; None if they were not."""
     if first == second:
         return EVEN
-    return scores[first, second].mean if (first, second) in scores else 1 - scores[second, first].mean
+    if (first, second) in scores:
+        return scores[first, second].mean
+    return 1 - scores[second, first].mean if (second, first) in scores else None
 
 
 def _winners(scores: Matrix) -> str:
-    best = [first for first in CROSSED if all(_mean(scores, first, second) >= EVEN for second in CROSSED)]
+    means = {(first, second): _mean(scores, first, second) for first in CROSSED for second in CROSSED}
+    best = [one for one in CROSSED if all((means[one, other] or 0.0) >= EVEN for other in CROSSED)]
     return ", ".join(best) or "none"
 
 
@@ -137,8 +158,8 @@ def _cross_table(line: Line, scores: Matrix) -> Table:
     """Rows against columns: ours, and the paper's in brackets."""
 
     def cell(first: str, second: str) -> str:
-        paper = _paper(line, first, second)
-        return f"{_mean(scores, first, second):.4f}" + ("" if paper is None else f" ({paper:g})")
+        paper, ours = _paper(line, first, second), _mean(scores, first, second)
+        return ("" if ours is None else f"{ours:.4f}") + ("" if paper is None else f" ({paper:g})")
 
     rows = [(first, *(cell(first, second) for second in CROSSED)) for first in CROSSED]
     note = "Mean over seeds, the paper's in brackets." + ("" if line.comparable else " Not comparable.")

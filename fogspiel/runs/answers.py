@@ -31,6 +31,10 @@ class StepRow:
     weights: Sequence[Any] | None = None
     """Of all members so far; or a row for each seat."""
     value: float | None = None
+    budget: int | None = None
+    """Of a first row that says how many games the minutes of the run were found to be worth."""
+    final: str | None = None
+    """Of a last race: which candidate met the start."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:

@@ -38,6 +38,14 @@ def tally(figures: Mapping[str, object]) -> str:
     return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
 
 
+def _normalised(figures: Json) -> str:
+    """The same in normalised Elo, where the pairs of games did not all end alike."""
+    if figures["normalised_elo"] is None:
+        return ""
+    low, high = figures["normalised_elo_interval"]
+    return f"; normalised Elo {figures['normalised_elo']:+.0f} [{low:+.0f}, {high:+.0f}]"
+
+
 def _elo(figures: Json) -> str:
     """A difference in Elo with its interval; what is beyond all limits is infinite."""
     low, high = figures["elo_interval"]
@@ -56,7 +64,7 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
     yield f"{first} against {second}: {tally(figures)} in {figures['games']} games, score {score}"
     pairs, ratio = " ".join(map(str, figures["pairs"])), figures["wins_per_loss"]
     wins = "" if ratio is None else f"; {ratio:.2f} wins for a loss"
-    yield f"Elo {_elo(figures)} (95 %, {kind}); pairs by half points 0 to 4: {pairs}{wins}"
+    yield f"Elo {_elo(figures)}{_normalised(figures)} (95 %, {kind}); pairs by half points 0 to 4: {pairs}{wins}"
     if request.stop:
         proved = {1: f"{first} is proved to be better", -1: f"{second} is proved to be better", 0: "nothing is proved"}
         yield proved[figures["decision"]]

@@ -91,6 +91,11 @@ class Recorder:
             )
         return False
 
+    @property
+    def steps(self) -> int:
+        """How many steps there are so far, stored before or now."""
+        return self._number
+
     def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
         """Keep the state of the step under way, unless that was done a moment ago."""
         self._state = state

@@ -1,15 +1,19 @@
 """Players met so far and what they scored against each other: the table that Nash mixtures are made of."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.rng import shuffle, unit
-from ..stats.matrix_game import equilibrium, symmetric_equilibrium
+from ..stats.matrix_game import Equilibrium, equilibrium, prune, symmetric_equilibrium
 from .arena import Arena, join_halves
 from .step import Step, freeze_mixture
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
+LARGE = 256  # tables of more members are solved by parts
+CHOSEN = 64  # players of each seat that a part takes in at once
+SLACK = 1e-7  # by which a player outside the part may lead
 
 
 class Nash(NamedTuple):
@@ -31,6 +35,7 @@ class Archive:
         # Of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest.
         self.points = np.zeros((0, 0))
         self.pairs = np.zeros((0, 0), np.int64)
+        self._part: tuple[np.ndarray, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.thetas)
@@ -66,15 +71,37 @@ class Archive:
         """An equilibrium of the table, weights below `least` pruned."""
         means = self.means
         if self.halves:
-            found = equilibrium(means, least)
+            found = equilibrium(means, least) if len(self) <= LARGE else self._solve_by_parts(means, least)
             return Nash(np.array([found.rows, found.columns]), found.value)
         return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
+
+    def _solve_by_parts(self, means: np.ndarray, least: float) -> Equilibrium:
+        """The equilibrium of a large table: that of a part, to which joins who leads it; few are played in the end."""
+        everyone = np.arange(len(means))
+        rows, columns = (everyone[:LARGE], everyone[:LARGE]) if self._part is None else self._part
+        while True:
+            found = equilibrium(means[np.ix_(rows, columns)])
+            x, y = np.zeros(len(means)), np.zeros(len(means))
+            x[rows], y[columns] = found.rows, found.columns
+            for_rows, for_columns = means @ y - found.value, found.value - x @ means
+            more, others = (leaders(lead) for lead in (for_rows, for_columns))
+            if not len(more) and not len(others):
+                self._part = np.flatnonzero(x), np.flatnonzero(y)
+                x, y = (prune(law, least) if least > 0 else law for law in (x, y))
+                return replace(found, rows=x, columns=y)
+            rows, columns = np.union1d(rows, more), np.union1d(columns, others)
 
     def step(self, nash: Nash, changed: bool) -> Step:
         """The mixture as the answer of a step; members that came after it was computed do not play."""
         thetas = self.thetas[: nash.weights.shape[-1]]
         heaviest = np.array(freeze_mixture(thetas, nash.weights)["theta"])
         return Step(heaviest, changed, None, len(thetas), thetas, nash.weights, nash.value)
+
+
+def leaders(leads: np.ndarray) -> np.ndarray:
+    """The players who lead most clearly, at most CHOSEN of them."""
+    best = (-leads).argsort(kind="stable")[:CHOSEN]
+    return np.asarray(best[leads[best] > SLACK])
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Where players of one strategy meet: every race and pair of games of a run, each game counted, up to the budget.
+"""Where vectors of one contest meet: every race and pair of games of a run, each game counted, up to the budget.
 
 The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
 k-th event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
@@ -12,14 +12,16 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ..core.agents import Policy, find_policy, fixed_baseline, policies_in_turn, redrawn_baseline, vector_policy
+from ..core.agents import Frozen, Policy, find_policy, fixed_baseline, redrawn_baseline, vector_policy
 from ..core.game import Game
 from ..core.rng import below, child, fill_normal, stream_of
 from ..core.simulate import Match
 from ..stats.race import Race, Verdict, scan
+from .contest import Contest, Pairs, Space, contest_of
 
-METHOD_STREAM, TRAINING = 1, 2
-LEAST_BATCH, MOST_BATCH = 64, 16_384
+METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
+"""Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer."""
+MOST_BATCH = 16_384
 BATCH_SECONDS = 0.25
 
 Rows = np.ndarray | Sequence[int]
@@ -61,7 +63,7 @@ class Budget:
 class Arena:
     """One run's games: what is played, by which race it is judged, from which seed."""
 
-    game: Game
+    game: Game | Contest
     seed: int
     race_rule: Race = field(default_factory=Race)
     baseline_name: str = "fixed"
@@ -72,23 +74,33 @@ class Arena:
     recorded: Sequence[Event] = ()
     partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
+    purpose: int = TRAINING
+    """The stream of its games: TRAINING, or FINAL for those that judge an answer."""
+    last_event: int | None = None
+    """After so many events the budget counts as spent: where a deadline ended the work that is now recalled."""
 
     def __post_init__(self) -> None:
-        if self.game.strategy is None:
-            raise ValueError(f"{self.game.name} has no parametric strategy to tune")
-        self.strategy = self.game.strategy
+        self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
+        self.strategy: Space = self.contest.strategy
         self.games = 0
         self.events: list[Event] = []
         self.stream = stream_of(self.seed, METHOD_STREAM)
-        self.baseline = baseline(self.game, self.baseline_name, self.seed)
-        self._games_per_second = 1000.0
+        self.baseline: Policy | None = (
+            baseline(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
+        )
+        """The opponent that scores are measured against; None where that is the start."""
+        self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # What methods ask for
 
     @property
     def start(self) -> np.ndarray:
-        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
-        return np.array(fixed_baseline(self.game, self.seed).heaviest)
+        """The vector that every method begins with."""
+        return self.contest.start()
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """A vector within the limits of the parameters."""
+        return self.contest.clip(theta)
 
     def gaussian(self) -> np.ndarray:
         """A new vector of standard Gaussian numbers."""
@@ -106,23 +118,42 @@ class Arena:
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
         """Race two vectors against each other, by the rule of the run or by another one."""
-        match = Match(self.game, self._player(challenger), self._player(incumbent))
+        match = self.contest.match(challenger[None], incumbent[None])
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
             return self._sums(match, key, first, count)
 
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
-    def compare(self, challenger: np.ndarray, incumbent: np.ndarray) -> Verdict:
+    def race_answer(
+        self, answer: Frozen, opponent: np.ndarray, rule: Race | None, most: int, defends: bool = False
+    ) -> Verdict:
+        """Race an answer against a vector in at most so many pairs of games; without a rule all of them are counted.
+
+        An answer that defends is the incumbent of the race; the verdict is about the answer in any case.
+        """
+        match, top = self.contest.match_answer(answer, opponent), 2 * self.game.top
+
+        def observe(key: int, first: int, count: int) -> np.ndarray:
+            sums = match.scores(key, first, count, "swapped", self.threads).sum(axis=1)
+            return np.asarray(top - sums if defends else sums)
+
+        found = self._run_race(rule, observe, outcomes=top + 1, games=2, most=most)
+        return Verdict(-found.decision, found.counts[::-1], found.games) if defends else found
+
+    def compare(
+        self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None, most: int | None = None
+    ) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
-        matches = [Match(self.game, self._player(x), self.baseline) for x in (challenger, incumbent)]
+        matches = [self._match_baseline(x) for x in (challenger, incumbent)]
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
             new, old = (self._sums(match, key, first, count) for match in matches)
             return np.asarray(new - old + self._most)  # Z = (1 + D)/2 in units of its grid
 
         outcomes = 2 * self._most + 1
-        return self._run_race(self.race_rule.for_differences(), observe, outcomes, games=2 * self._columns)
+        rule = (rule or self.race_rule).for_differences()
+        return self._run_race(rule, observe, outcomes, games=2 * self._columns, most=most)
 
     def play_newcomer(self, newcomer: np.ndarray, others: np.ndarray) -> np.ndarray:
         """The newcomer's scores against each of the others: a row each, first seat and second seat."""
@@ -134,7 +165,8 @@ class Arena:
         else:
             if self._games_left(1) < needed:
                 raise BudgetSpent
-            match = Match(self.game, self._player(newcomer), policies_in_turn(self.game, others))
+            self._demand_event()
+            match = self.contest.match(newcomer[None], others)
             scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
         self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
         return scores
@@ -166,13 +198,21 @@ class Arena:
         """The highest score of an observation, as a sum of indices of payoffs."""
         return self._columns * self.game.top
 
-    def _player(self, theta: np.ndarray) -> Policy:
-        return vector_policy(self.game, theta)
+    def _match_baseline(self, theta: np.ndarray) -> Pairs:
+        """A vector against the baseline."""
+        if isinstance(self.game, Game) and self.baseline is not None:
+            return Match(self.game, vector_policy(self.game, theta), self.baseline)
+        return self.contest.match(theta[None], self.start[None])
 
     def _key(self, number: int) -> int:
-        return int(child(self.seed, TRAINING, number))
+        return int(child(self.seed, self.purpose, number))
 
-    def _sums(self, match: Match, key: int, first: int, count: int) -> np.ndarray:
+    def _demand_event(self) -> None:
+        """Refuse an event that was not there when the budget ended."""
+        if self.last_event is not None and len(self.events) >= self.last_event:
+            raise BudgetSpent
+
+    def _sums(self, match: Pairs, key: int, first: int, count: int) -> np.ndarray:
         """The sums of the scores of each observation."""
         seats = "swapped" if self.observation == "pair" else "alternating"
         return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
@@ -183,26 +223,30 @@ class Arena:
             return 0
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
 
-    def _run_race(self, rule: Race, observe: Callable[..., np.ndarray], outcomes: int, games: int) -> Verdict:
-        """Observe in batches until the race decides; where a batch is cut never changes the verdict."""
+    def _run_race(
+        self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
+    ) -> Verdict:
+        """Observe in batches until the race decides, or `most` times; where a batch is cut changes nothing."""
         number = len(self.events)
         if number < len(self.recorded):
             event = self.recorded[number]
             self._close(event)
             return Verdict(event["decision"], tuple(event["counts"]), event["games"])
+        self._demand_event()
         counts, done, decision = np.zeros(outcomes, np.int64), 0, 0
         if self.partial is not None and self.partial["event"] == number:
             counts[:] = self.partial["counts"]
             done = int(counts.sum())
-        while decision == 0:
+        while decision == 0 and done != most:
             allowed = self._games_left(games) - done
             if allowed <= 0:
                 self.games += done * games
                 raise BudgetSpent
+            allowed = allowed if most is None else min(allowed, most - done)
             brief = int(self._games_per_second * BATCH_SECONDS) // games
-            batch = min(allowed, max(LEAST_BATCH, min(done // 8, MOST_BATCH, brief)))
+            batch = min(allowed, max(self.contest.least, min(done // 8, MOST_BATCH, brief)))
             began = time.monotonic()
-            used, decision = scan(rule, counts, observe(self._key(number), done, batch))
+            used, decision = _scan(rule, counts, observe(self._key(number), done, batch))
             self._games_per_second = games * batch / max(time.monotonic() - began, 1e-6)
             done += used
             if decision == 0:
@@ -215,22 +259,29 @@ class Arena:
         """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
         key = self._key(len(self.events))
 
-        def of_rows(rows: slice) -> Match:
-            return Match(
-                self.game, policies_in_turn(self.game, firsts[rows]), policies_in_turn(self.game, seconds[rows])
-            )
+        def of_rows(rows: slice) -> Pairs:
+            return self.contest.match(firsts[rows], seconds[rows])
 
         def on_same_deals(first: int, count: int) -> np.ndarray:
             row, deal = divmod(first, deals)
             return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
 
+        def some_rows(first: int, count: int) -> np.ndarray:
+            """Only the rows that play these numbers, where their numbers lead: plans of all would fill the memory."""
+            numbers, rows = np.arange(first, first + count), np.empty(count, np.int64)
+            rows[numbers % count] = numbers % len(firsts)
+            return self.contest.match(firsts[rows], seconds[rows]).scores(key, first, count, threads=self.threads)
+
         if deals:
             return on_same_deals
+        if len(firsts) > MOST_BATCH:
+            return some_rows
         everyone = of_rows(slice(None))
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
     def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
         """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
+        self._demand_event()
         number, codes = len(self.events), np.zeros(0, np.int64)
         if self.partial is not None and self.partial["event"] == number:
             codes = decode(self.partial["pairs"])
@@ -239,7 +290,7 @@ class Arena:
                 self.games += 2 * len(codes)
                 raise BudgetSpent
             began = time.monotonic()
-            brief = max(LEAST_BATCH, min(MOST_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
+            brief = max(self.contest.least, min(MOST_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
             batch = scores(len(codes), min(brief, total - len(codes)))
             self._games_per_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
             codes = np.append(codes, batch @ (pair_base(self.game), 1))
@@ -252,12 +303,20 @@ class Arena:
         self.games += event["games"]
 
 
-def pair_base(game: Game) -> int:
+def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
+    """Count observations until the rule decides: how many were used, and the decision."""
+    if rule is not None:
+        return scan(rule, counts, observed)
+    counts += np.bincount(observed, minlength=len(counts))
+    return len(observed), 0
+
+
+def pair_base(game: Game | Contest) -> int:
     """The base in which the two scores of a pair are the digits of one number."""
     return max(len(game.payoffs), DIGITS)
 
 
-def encode(game: Game, numbers: np.ndarray) -> Codes:
+def encode(game: Game | Contest, numbers: np.ndarray) -> Codes:
     """Scores, or pairs of them, as an event keeps them."""
     if len(game.payoffs) > DIGITS:
         return list(numbers.tolist())

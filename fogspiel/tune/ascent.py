@@ -17,7 +17,7 @@ class Ascent:
     """A point on its way up."""
 
     def __init__(self, start: np.ndarray, least_gain: float = LEAST_GAIN) -> None:
-        self.least_gain, self.gain = least_gain, 1.0
+        self.least_gain, self.most_gain, self.gain = least_gain, MOST_GAIN, 1.0
         self._begin(start)
 
     def _begin(self, start: np.ndarray) -> None:
@@ -31,7 +31,8 @@ class Ascent:
     def follow(self, slope: np.ndarray, sigma: float) -> None:
         """Move by a slope that was measured at distance sigma."""
         # Kesten (1958): longer strides while the slopes agree with the way come, shorter ones when they turn.
-        self.gain = within(self.gain * math.exp(LEARNING * cosine(slope, self.drift)), self.least_gain, MOST_GAIN)
+        longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MOST_GAIN)
+        self.gain = within(self.gain * longer, self.least_gain, most)
         self.drift = MOMENTUM * self.drift + (1 - MOMENTUM) * slope
         self.x = self.x + self.gain * sigma * self.drift
         self.steps += 1
@@ -47,3 +48,8 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 def within(value: float, low: float, high: float) -> float:
     """The value, or the limit it exceeds."""
     return min(max(value, low), high)
+
+
+def scale_of(theta: np.ndarray, seeds: np.ndarray) -> float:
+    """How large the numbers of a vector are that have neighbours: 1, as Gaussian ones, or more."""
+    return max(1.0, math.sqrt(float((theta[~seeds] ** 2).sum()) / max(len(theta) - seeds.sum(), 1)))

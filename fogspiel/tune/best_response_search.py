@@ -3,7 +3,8 @@
 Nothing is proved about the search, so it looks in several ways and keeps the best by fresh games: random players of
 several sizes, neighbours of the frozen one and the game's named players; then evolution of the best of them, which also
 works on plateaus, and ascents from several starts, which also work in hundreds of dimensions. Both ends of a direction,
-and candidates that play long, meet the frozen player on the same deals.
+and candidates that play long, meet the frozen player on the same deals. Where the halves of a vector serve one seat
+each, the best half is looked for in each seat by itself.
 """
 
 import math
@@ -40,6 +41,8 @@ WORTH_A_CALL = 256
 """Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one."""
 KEPT = 4
 """How many candidates each way of looking hands to the selection."""
+SIFTED, QUARTER = 4, 4
+"""Pairs in the first round of those whose halves are sifted, of which one in four goes on, with twice as many pairs."""
 
 
 @dataclass
@@ -59,7 +62,7 @@ class Search:
         assert self.game.strategy is not None
         self.key = child(self.seed, EXPLOITER)
         self.stream = stream_of(int(self.key), DRAWS)
-        names = self.game.strategy.parameters
+        names, self.halves = self.game.strategy.parameters, self.game.strategy.halves
         self.hashed = np.array([name in self.game.strategy.hashed for name in names], bool)
 
     def gaussians(self, count: int) -> np.ndarray:
@@ -91,6 +94,15 @@ class Search:
             found[i] = self.points(players[i], deals, pairs).mean()
         return found
 
+    def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
+        """The mean scores of each vector in either seat in that many pairs of games."""
+        rows = policies_in_turn(self.game, thetas)
+        scores = Match(self.game, rows, self.frozen).scores(
+            self.next_deals(), 0, pairs * len(thetas), threads=self.threads
+        )
+        self.played += scores.size
+        return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.top)
+
     def mutant(self, parent: np.ndarray, reach: float) -> np.ndarray:
         """A neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
         size = math.sqrt(float((parent**2).mean())) or 1.0
@@ -111,14 +123,39 @@ def find_exploiter(game: Game, frozen: Policy, games: int, seed: int, threads: i
     if games < LEAST_GAMES:
         raise ValueError(f"the exploiter has {games} games: it needs at least {LEAST_GAMES}")
     search = Search(game, frozen, seed, games, threads)
-    pool = halve(search, list(first_players(search)), int(POOL * games), keep=ELITE)
+    if search.halves:
+        thetas = sift(search, int((1 - SELECTION if search.hashed.all() else POOL) * games))
+        pool = [*(vector_policy(game, theta) for theta in thetas), *(find_policy(game, name) for name in game.named)]
+    else:
+        pool = halve(search, list(first_players(search)), int(POOL * games), keep=ELITE)
     starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [frozen.heaviest]
-    finalists = [*pool[:KEPT], *evolve(search, starts, int(EVOLUTION * games))]
+    finalists = pool if search.halves else pool[:KEPT]
+    if not (search.halves and search.hashed.all()):
+        finalists = [*finalists, *evolve(search, starts, int(EVOLUTION * games))]
     if not search.hashed.all():
         for number, sigma in enumerate(SIGMAS):
             start = starts[0] if number % 2 else frozen.heaviest
             finalists += climb(search, start, sigma, int(GRADIENT * games / len(SIGMAS)))
     return Exploiter(halve(search, finalists, int(SELECTION * games), keep=1)[0], search.played)
+
+
+def sift(search: Search, games: int) -> np.ndarray:
+    """As many random vectors and mutants of members as half of the games can try, a quarter of them kept each time.
+
+    Seeds have no mutants: there would be many doubles of members, who score one half and hide who scores more.
+    """
+    drawn = max(games // (4 * SIFTED), QUARTER * ELITE)
+    count = 0 if search.hashed.all() else drawn // 2
+    members = search.frozen.thetas[[below(search.stream, len(search.frozen.thetas)) for _ in range(count)]]
+    mutants = [search.mutant(one, REACHES[i % len(REACHES)]) for i, one in enumerate(members)]
+    pool = Pool(np.vstack([search.gaussians(drawn - count), *mutants]), halves=True)
+    pairs = SIFTED
+    while True:
+        pool.credit(pairs * search.seat_means(pool.thetas, pairs), pairs)
+        pool.shrink(max(len(pool.thetas) // QUARTER, ELITE))
+        if len(pool.thetas) == ELITE:
+            return pool.thetas
+        pairs *= 2
 
 
 def first_players(search: Search) -> Iterator[Policy]:
@@ -148,12 +185,16 @@ def halve(search: Search, players: list[Policy], games: int, keep: int) -> list[
 
 def evolve(search: Search, starts: list[np.ndarray], games: int) -> list[Policy]:
     """Evolution with an elite that plays on: in every generation it meets the frozen player on new deals."""
-    pool, until = Pool(np.array(starts), halves=False, doubt=PRIOR_PAIRS, seats=1), search.played + games
+    seats, until = 2 if search.halves else 1, search.played + games
+    pool = Pool(np.array(starts), search.halves, PRIOR_PAIRS, seats)
     while True:
         parents = [pool.thetas[below(search.stream, len(pool.thetas))] for _ in range(OFFSPRING)]
         pool.grow(np.array([search.mutant(one, REACHES[below(search.stream, len(REACHES))]) for one in parents]))
-        players = [vector_policy(search.game, theta) for theta in pool.thetas]
-        pool.credit(PAIRS * search.means(players, PAIRS)[:, None], PAIRS)
+        if search.halves:
+            means = search.seat_means(pool.thetas, PAIRS)
+        else:
+            means = search.means([vector_policy(search.game, theta) for theta in pool.thetas], PAIRS)[:, None]
+        pool.credit(PAIRS * means, PAIRS)
         pool.shrink(ELITE)
         if search.played >= until:
             return [vector_policy(search.game, theta) for theta in pool.thetas[:KEPT]]

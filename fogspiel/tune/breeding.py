@@ -12,11 +12,11 @@ import numpy as np
 from .archive import Archive, draw_members, draw_opponents
 from .arena import Arena, join_halves
 from .candidates import NUMBERS, Pool, breed, draw_wide
-from .step import Step
+from .step import Step, hashed_parameters
 
 LEAST_SIZE, MOST_SIZE = 32, 1024
-RENEWED = 4  # one in four is replaced by a child or, one in eight of these, by a stranger
-CHILDREN = 4  # for the place of one, who does best against a part of the mixture
+RENEWED = 8  # one in eight is replaced by a child or, one in eight of these, by a stranger
+CHILDREN = 8  # for the place of one, who does best against a part of the mixture
 PART, LEAST_PART = 8, 4  # one in eight of its members, but not fewer than four
 JOINING = 8  # responses that join together, for the linear program costs as much as for one
 AHEAD = 8  # the r-th of all is a parent with a weight of 1 / (r + 8)
@@ -62,13 +62,22 @@ class Population:
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
         parents = np.repeat(self.thetas[draw_members(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
-        children = Pool(breed(self.arena, parents, len(parents), 1.0, self.archive.halves), self.archive.halves)
+        bred = renew_doubles(self.arena, breed(self.arena, parents, len(parents), 1.0, self.archive.halves), parents)
+        children = Pool(bred, self.archive.halves)
         part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
         children.play(self.arena, draw_opponents(self.archive, weights, part))
         children.shrink(count - strangers)
         self.thetas[kept : kept + strangers] = draw_wide(self.arena, strangers)
         self.thetas[kept + strangers :] = children.thetas
         self.table[kept:] = np.nan
+
+
+def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """Children with the seeds that they have from a parent drawn anew: seeds have no neighbours to be found by them."""
+    seeds = hashed_parameters(arena)
+    if not seeds.any():
+        return children
+    return np.where(seeds & np.isin(children, parents), arena.gaussians(len(children)), children)
 
 
 def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:

@@ -28,6 +28,8 @@ class Step:
     """Of each member; or a row for each seat, where the halves of the vectors are mixed apart."""
     value: float | None = None
     """What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest."""
+    why: str | None = None
+    """Why the answer is this vector or this mixture, in a sentence."""
 
     @property
     def answer(self) -> Frozen:

@@ -54,19 +54,18 @@ class Tune(RunRequest):
 
     kind: Literal["tune"]
     game: Text = "batawaf"
-    method: Text = "iterative"
+    method: Text = "auto"
     race: Text = "count-mixture"
     games: Count | None = None
     seconds: Annotated[float, Field(gt=0, le=10**9)] | None = None
     seed: Seed = 1
-    baseline: Text = "fixed"
+    baseline: Text = "redrawn"
     report_games: Count = 20_000
 
     def ask(self, reader: RunReader) -> Json:
         """Checked by the tuning request itself, a field at a time."""
         asked = self.model_dump(exclude={"kind"})
-        if self.games is None and self.seconds is None:
-            asked["games"] = tune.usual_games(self.race)
+        asked["seconds"] = tune.seconds_for(self.games, None, self.seconds)
         known = games().get(self.game)
         valid: Json = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
         checks = {

@@ -87,12 +87,12 @@ def test_match_reports_everything_a_script_needs(answer):
 MATCH = "draws exact first game games interval losses observed outcomes rules score seats second seed state wins"
 EXACT = "draws exact first fraction game games interval losses rules score second seed wins"
 GAME = "actions hashed_parameters name parameter_names parameters payoffs players rules source symmetric title view"
-RUN = "against baseline game games interval method race report run score seed state steps theta"
+RUN = "against baseline game games interval method proof race report run score seed state steps theta"
 SNAPSHOTS = [
     (("show", "war"), GAME),
     (("match", "nim", "exact", "uniform", "--games", 10), MATCH),
     (("match", "nim", "exact", "perfect", "--exact"), EXACT),
-    (("tune", "nim", "--games", 2000, "--race", "count-mixture"), RUN),
+    (("tune", "nim", "--method", "iterative", "--games", 2000), RUN),
     (("runs",), "runs store"),
     (("export", "nim-1"), "ask game result run state steps theta"),
     (("doctor",), "checks ok repaired"),
@@ -131,9 +131,9 @@ def test_exact_rates_come_as_fractions(answer, refused):
 
 def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, refused):
     store = ("--store", tmp_path / "my runs.db")
-    found = answer("tune", "batawaf", "--race", "count-mixture", "--games", 20_000, "--seed", 3, *store)
+    found = answer("tune", "batawaf", "--method", "iterative", "--games", 20_000, "--seed", 3, *store)
     assert found["run"] == "batawaf-1" and found["state"] == "finished" and found["games"] <= 20_000
-    assert found["interval"][0] < found["score"] < found["interval"][1] and found["against"] == "fixed"
+    assert found["interval"][0] < found["score"] < found["interval"][1] and found["against"] == "redrawn"
     (listed,) = answer("runs", *store)["runs"]
     assert listed["name"] == "batawaf-1" and listed["score"] == found["score"] and listed["state"] == "finished"
     exported = answer("export", "batawaf-1", *store)
@@ -150,7 +150,7 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, r
 
 
 def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path, answer):
-    asked = ("tune", "batawaf", "--games", 30_000_000, "--threads", 1)
+    asked = ("tune", "batawaf", "--method", "iterative", "--games", 30_000_000, "--threads", 1)
     for sign in (signal.SIGINT, signal.SIGTERM):
         store = tmp_path / f"{sign}.db"
         child = subprocess.Popen(

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fogspiel.core.game import find_game, parameters_of
-from fogspiel.papers import methods_compared, table2, table3
-from fogspiel.papers.published import CROSSED, LINES, METHODS, SEEDS, Line
+from fogspiel.papers import methods_compared, table2, table3, war_evidence
+from fogspiel.papers.published import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
 from fogspiel.runs.jobs import Job, find_or_create_run, rows_of
 from fogspiel.runs.kinds.experiment import Experiment, Experiments, Request
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.stats.median_interval import median_interval
 
-TINY = Request("table2", quick=True, seeds=2, scale=0.002)
-GAMES = ("batawaf", "pig", "permutation-ttt")
+TINY = Request("table2", quick=True, seeds=2, scale=0.2)
+GAMES = ("batawaf", "guesswho128", "permutation-ttt")
 
 
 @pytest.fixture
@@ -27,6 +27,7 @@ def few_games(monkeypatch):
     lines = tuple(line for line in LINES if line.game in GAMES)
     for module in (table2, table3):
         monkeypatch.setattr(module, "LINES", lines)
+    monkeypatch.setattr(war_evidence, "EVIDENCE_GAMES", 4000)
     return lines
 
 
@@ -133,7 +134,8 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     report = table2.report(TINY, found)
     table = next(part for part in report.parts if hasattr(part, "columns"))
     assert len(table.rows) == len(few_games) * len(METHODS)
-    assert report.command == "fogspiel paper table2 --quick --seeds 2 --scale 0.002"
+    assert report.command == "fogspiel paper table2 --quick --seeds 2 --scale 0.2"
+    assert {row["baseline"] for row in trained if row["method"] == NAIVE} == {"redrawn"}
     seed_row = next(row for row in table.rows if row[:2] == ("Batawaf", SEEDS))
     assert seed_row[2] == 0.627 and seed_row[4] <= seed_row[3] <= seed_row[5]
     best = next(part for part in table3.report(replace(TINY, name="table3"), crossed).parts if part.name == "best")
@@ -152,9 +154,75 @@ def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_p
     assert [row[0] for row in best.rows] == [line.title for line in few_games]
     assert all(row[1] in METHODS and row[5] not in METHODS for row in best.rows)
     assert len(scores.rows) == len(few_games) * len(methods)
+    assert {row["seed"] for row in rows if row["method"] in METHODS} == {1}
+    assert {row["seed"] for row in rows if row["method"] in methods_compared.OURS} == {methods_compared.REPORTED}
     fewer = [row for row in rows if row["method"] == SEEDS or row["game"] != few_games[0].game]
     best, _ = methods_compared.report(request, fewer).tables  # as a quick run of a slow game has it
     assert [row[0] for row in best.rows] == [line.title for line in few_games[1:]]
+
+
+def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few_games):
+    request = replace(TINY, scale=0.005)  # 250 games: too few for most races
+    _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
+    idle = table2.idle_cells(rows)
+    assert idle["batawaf", "iterative"] in (1, 2) and ("batawaf", SEEDS) not in idle
+    assert not [row for row in rows if row["job"] == "scored" and (row["game"], row["method"]) in idle]
+    report = table2.report(request, rows)
+    shown = {(row[0], row[1]) for row in report.tables[0].rows}
+    assert ("Batawaf", SEEDS) in shown and ("Batawaf", "iterative") not in shown
+    note = next(words for words in report.paragraphs if words.startswith("Left out, because"))
+    assert (
+        f"Batawaf iterative ({idle['batawaf', 'iterative']} of 2 runs, 250 games each)" in note
+        and "200,000 games per run" in note
+    )
+    again = replace(request, name="table3")
+    _, crossed, _ = found_by(tmp_path / "runs.db", again, table3.EXPERIMENTS[0])
+    assert not [row for row in crossed if row["job"] == "crossed" and (row["game"], row["first"]) in idle]
+    best = table3.report(again, crossed).tables[0]
+    assert "Batawaf" not in [row[0] for row in best.rows]
+
+
+def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
+    monkeypatch.setattr(war_evidence, "EVIDENCE_GAMES", 1_000_000)
+    request = replace(TINY, seeds=1)
+    _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
+    orders = next(table for table in table2.report(request, rows).tables if table.name == "orders")
+    told = {(row[0], row[1]): (row[4], row[-1]) for row in orders.rows}
+    assert told["War", "approximate-coevolution"] == ("ascending", "fits")
+    assert told["Batawaf", "real-coevolution"] == ("random", "fits")
+    assert told["Batawaf", NAIVE] == ("descending", "does not fit")
+    paragraphs = [part for part in table2.report(request, rows).parts if isinstance(part, str)]
+    assert any("excludes a baseline that is one fixed vector" in words for words in paragraphs)
+
+
+def test_descending_against_ascending_order_fits_table_three_with_thirteen_values_and_section_five_with_fourteen():
+    request = replace(TINY, name="table3", scale=0.05)
+    rows = [job() for job in war_evidence.order_jobs(request, 1.0, against_redrawn=False)]
+    table, words = war_evidence.table_3_evidence(rows)
+    told = {(row[1], row[2], row[4]): row[-1] for row in table.rows if row[0] == "War"}
+    assert told["iterative", "approximate-coevolution", "13 values of 4"] == "fits"
+    assert told["iterative", "approximate-coevolution", "14 values of 4"] == "does not fit"
+    assert "Section V prints 0.533" in words and words.count("(fits)") == words.count("(does not fit)") == 2
+
+
+def test_ours_is_better_only_if_seeds_and_games_both_say_so():
+    def scored(*wins):
+        return table2.score_of([{"observed": [n - w, 0, 0, 0, w], "outcomes": [2 * (n - w), 0, 2 * w]} for w in wins])
+
+    n = 1000
+    low, high, wide = scored(500, 510, 520), scored(600, 610, 620), scored(515, 610, 700)
+    assert methods_compared.verdict(high, low) == "better" and methods_compared.verdict(low, high) == "worse"
+    assert wide.interval[0] > low.interval[1]  # the games alone would say better
+    assert methods_compared.verdict(wide, low) == methods_compared.verdict(low, wide) == "not told apart"
+    assert methods_compared.verdict(scored(521, 522, 523), low) == "not told apart"  # the seeds alone would
+
+
+def test_our_methods_are_reported_on_other_seeds_than_they_were_developed_on_and_slow_games_on_fewer():
+    request = Request("beyond")
+    assert methods_compared.seeds_of(request, "pig", "auto") == range(401, 407)
+    assert methods_compared.seeds_of(request, "battleship", "auto") == range(401, 404)
+    assert methods_compared.seeds_of(request, "pig", NAIVE) == table2.seeds_of(replace(request, seeds=6), "pig")
+    assert methods_compared.seeds_of(replace(request, seeds=4, seed=3), "pig", "duel") == range(403, 407)
 
 
 def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds(few_games):
@@ -168,6 +236,9 @@ def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds
     low = [{"observed": [990, 10, 0, 0, 0], "outcomes": [1980, 20, 0]} for _ in range(10)]
     assert table2.verdict(line, SEEDS, table2.score_of(low)) == "lower"
     assert table2.verdict(line, SEEDS, table2.score_of([*low[:5], *high[:5]])) == "below"
+    mostly = table2.score_of([*low[:4], *high[:6]])  # the mean is below the paper's 0.627, the median is not
+    assert mostly.mean < line.scores[SEEDS].score < mostly.over_seeds.median
+    assert table2.verdict(line, SEEDS, mostly) == "above"
 
 
 def test_the_interval_of_a_median_covers_it_as_often_as_it_says():

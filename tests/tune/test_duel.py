@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import find_game
+from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race, Verdict
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
 from fogspiel.tune.ascent import cosine
 from fogspiel.tune.methods import find_method
-from fogspiel.tune.methods.duel import GUARDED, WIDEST, duel
+from fogspiel.tune.methods.duel import GUARDED, WIDEST, Guard, duel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from landscapes import landscape
+from landscapes import DRAWS, PULL, TASKS, TURN, landscape
 
 
 def answer(name, arena):
@@ -43,6 +45,52 @@ def test_the_landscape_plays_by_its_law():
     lead = pairs[0] / 2 - pairs.mean() / 2
     assert abs((lead[:, 0] * lead[:, 1]).mean()) < 0.01, "the two games of a pair are independent"
     assert task.gap_closed(arena.start, arena.start) == 0 and task.gap_closed(task.optimum, arena.start) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "dimension"), [("rotated", 5), ("cone", 3), ("draws", 5), ("plateaus", 5), ("disc", 6)]
+)
+def test_every_landscape_plays_by_its_law(task, dimension):
+    made = TASKS[task](dimension, 7)
+    arena = Arena(made.game, 7)
+    one, other = made.optimum + 0.1 * arena.gaussian(), made.optimum + 0.1 * arena.gaussian()
+    scores = arena.play_pairs(one[None], other[None], pairs=20_000) / 2
+    decided = scores[scores != 0.5]
+    assert len(decided) == pytest.approx(scores.size * (1 - DRAWS if task == "draws" else 1), rel=0.05)
+    assert decided.mean() == pytest.approx(made.score(one, other), abs=5 * 0.5 / np.sqrt(len(decided)))
+    assert made.score(made.optimum, one) >= 0.5 >= made.score(one, made.optimum)
+
+
+def test_the_best_reply_on_a_disc_is_found_exactly_for_one_player_and_for_a_balanced_mixture():
+    task, x = TASKS["disc"](2, 1), np.array([[0.3, 0.4]])
+    exact = 1 / (1 + np.exp(-(PULL + TURN**2 / (4 * PULL)) * 0.25))
+    assert task.reply_score(x, np.ones(1)) == pytest.approx(exact, abs=1e-6)
+    reply = TURN / (2 * PULL) * np.array([0.4, -0.3])
+    assert task.score(reply, x[0]) == pytest.approx(exact, abs=1e-6)
+    assert task.reply_score(np.zeros((1, 2)), np.ones(1)) == 0.5
+    ring = 0.2 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    assert 0.5 < task.reply_score(ring, np.full(4, 0.25)) < task.reply_score(ring[:1], np.ones(1))
+
+
+@pytest.mark.parametrize("name", ["pig", "guesswho128"])
+def test_duels_do_not_end_below_their_start_on_rugged_games(name):
+    game = find_game(name)
+    for seed in (201, 202, 203):
+        arena = Arena(game, seed, budget=Budget(150_000))
+        found = vector_policy(game, answer("duel", arena))
+        score = evaluate(game, found, vector_policy(game, arena.start), report_key(seed), 40_000)
+        assert score.mean > 0.49
+
+
+def test_only_a_proof_makes_a_checkpoint_and_a_loss_turns_the_way_back(monkeypatch):
+    guard = Guard(Arena(find_game("pig"), 1), np.zeros(1))
+    met = {"better": [0, 0, 20, 0, 80], "equal": [25, 0, 50, 0, 25], "worse": [80, 0, 20, 0, 0]}
+    said = []
+    monkeypatch.setattr(Guard, "meet", lambda self, x, best, pairs: np.array(met[said[-1]]))
+    for outcome, decision, best in (("equal", 0, 0.0), ("better", 1, 2.0), ("worse", -1, 2.0), ("equal", 0, 2.0)):
+        said.append(outcome)
+        assert guard.judge(np.full(1, float(len(said))), 50)[0] == decision
+        assert guard.best == best
 
 
 def test_duels_close_the_gap_in_dimension_4():
@@ -85,7 +133,7 @@ def test_the_elitist_races_asymmetrically_whatever_was_asked(monkeypatch):
 def test_the_guard_goes_back_to_the_checkpoint_when_it_proves_better(monkeypatch):
     arena = Arena(find_game("batawaf"), 1)
     start = arena.start
-    monkeypatch.setattr(Arena, "race", lambda self, safe, x, rule=None: Verdict(1, (0, 0, 0, 0, 9), 18))
+    monkeypatch.setattr(Guard, "meet", lambda self, x, best, pairs: np.array([99, 0, 0, 0, 0]))
     steps = list(islice(duel(arena), GUARDED))
     assert not np.array_equal(steps[-2].theta, start)
     assert np.array_equal(steps[-1].theta, start) and not steps[-1].accepted

@@ -49,7 +49,9 @@ def run(tmp_path_factory):
 
 
 def request(**more):
-    return Request(**({"game": "morra", "method": "psro", "race": "count-mixture", "games": 60_000} | more))
+    return Request(
+        **({"game": "morra", "method": "psro", "race": "count-mixture", "baseline": "fixed", "games": 60_000} | more)
+    )
 
 
 def read(run):
@@ -238,7 +240,7 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
     scores = Match.scores
     monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
     with Store.open(tmp_path / "a.db", write=True) as store:
-        asked = Request("batawaf", "luckiest", games=2100, report_games=40_000)
+        asked = Request("batawaf", "luckiest", games=2100, baseline="fixed", report_games=40_000, final=False)
         with store.create(asked.to_json()) as run:
             result = work_on(run)
     seen = sys.modules["fogspiel.tune.methods.lucky"].SEEN

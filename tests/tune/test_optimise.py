@@ -52,7 +52,7 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.tune.arena, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tune.contest, "LEAST_BATCH", 7)
     monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
     other = arena()
     assert described(other, walked(name, other)) == expected
@@ -187,7 +187,7 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.tune.arena, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tune.contest, "LEAST_BATCH", 7)
     monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
@@ -240,3 +240,12 @@ def test_a_reply_to_somebody_without_parameters_is_refused():
 def test_an_unknown_method_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no method 'magic'.*seeds"):
         find_method("magic")
+
+
+def test_more_vectors_than_a_batch_meet_in_the_same_games(monkeypatch):
+    place = arena()
+    firsts, seconds = place.gaussians(40), place.gaussians(40)
+    whole = place.play_pairs(firsts, seconds, pairs=3)
+    monkeypatch.setattr("fogspiel.tune.arena.MOST_BATCH", 16)
+    again = arena()
+    assert (again.play_pairs(firsts, seconds, pairs=3) == whole).all()

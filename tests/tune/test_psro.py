@@ -13,13 +13,17 @@ from fogspiel.games.guesswho import exact as guesswho
 from fogspiel.games.morra import exact as morra
 from fogspiel.games.permutation import exact as permutation
 from fogspiel.stats.evaluate import evaluate
+from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import Race
-from fogspiel.tune.archive import Archive, draw_members, is_certain
+from fogspiel.tune.archive import LARGE, Archive, draw_members, is_certain
 from fogspiel.tune.arena import Arena, Budget, BudgetSpent
+from fogspiel.tune.best_response_search import find_exploiter
+from fogspiel.tune.breeding import renew_doubles
 from fogspiel.tune.methods import find_method
+from fogspiel.tune.mixture_response import begin_ways
 from fogspiel.tune.step import hashed_parameters
 
-MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
+MORRA, BATAWAF, ORDERS, SEEDS = map(find_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))
 WHO = find_game("guesswho24")
 
 
@@ -80,6 +84,53 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
     for i, j in ((0, 1), (4, 4), (29, 3)):
         first, second = (permutation.orders_of(archive.thetas[k])[seat] for k, seat in ((i, 0), (j, 1)))
         assert means[i, j] == float(permutation._first_scores({first: Fraction(1)}, {second: Fraction(1)}))
+
+
+def test_a_large_table_solved_by_parts_has_the_value_of_the_whole():
+    place = arena(SEEDS, 10**6)
+    archive = Archive(place)
+    archive.enrol(place.gaussians(LARGE + 60), 1)
+    whole = equilibrium(archive.means)
+    for _ in range(2):  # the second time from the part that was played the first time
+        nash = archive.nash()
+        assert nash.value == pytest.approx(whole.value, abs=1e-6)
+        assert (archive.means @ nash.weights[1]).max() <= whole.value + 1e-6
+        assert (nash.weights[0] @ archive.means).min() >= whole.value - 1e-6
+
+
+def test_seeds_of_children_are_their_own_and_other_entries_may_be_inherited():
+    place = arena(SEEDS, 10**6)
+    parents = place.gaussians(8)
+    assert not np.isin(renew_doubles(place, parents.copy(), parents), parents).any()
+    orders = arena(ORDERS, 10**6).gaussians(8)
+    assert (renew_doubles(arena(ORDERS, 10**6), orders.copy(), orders) == orders).all()
+
+
+def test_the_exploiter_of_seeds_finds_a_better_half_for_each_seat():
+    frozen = mixture_policy(SEEDS, arena(SEEDS, 10, 3).gaussians(12), [1.0] * 12)
+    found, _ = find_exploiter(SEEDS, frozen, 60_000, 4)
+    best = max(
+        evaluate(SEEDS, vector_policy(SEEDS, theta), frozen, 5, 400).mean for theta in arena(SEEDS, 10).gaussians(400)
+    )
+    assert evaluate(SEEDS, found, frozen, 5, 4000).mean > best + 0.05
+
+
+@pytest.mark.parametrize(("which", "least"), [(0, 0.56), (1, 0.502)])
+def test_ways_that_last_find_who_beats_a_mixture(which, least):
+    """A climb is slower than an evolution, but goes on where it was."""
+    place = arena(MORRA, 10**6)
+    archive = Archive(place)
+    archive.enrol(place.start[None], 4)
+    way = begin_ways(archive, np.ones(1))[which]
+    for _ in range(4):
+        *_, theta = way.go_on(8192)
+    player, start = (vector_policy(MORRA, vector) for vector in (theta, place.start))
+    assert evaluate(MORRA, player, start, 5, 20_000).mean > least
+
+
+def test_a_budget_with_lasting_searches_gives_the_same_mixture_twice():
+    one, other = (found("psro", MORRA, 300_000) for _ in range(2))
+    assert (one.thetas == other.thetas).all() and one.weights == other.weights
 
 
 def test_luck_that_seldom_matters_is_not_overlooked():

@@ -8,17 +8,17 @@ import typer
 
 from ..app import (
     AsJson,
+    Cluster,
     RulesFile,
     Seed,
     StorePath,
-    Threads,
     announce_compilation,
     app,
     cores,
     print_json,
     store_path,
 )  # fmt: skip
-from ..work import show_report, write
+from ..work import check_cluster, show_report, write
 
 
 @app.command()
@@ -29,7 +29,11 @@ def diagnose(
     pair_games: Annotated[int, typer.Option(help="Fresh games for each pair of checkpoints.")] = 4_000,
     seed: Seed = 1,
     game: RulesFile = None,
-    threads: Threads = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", "--threads", min=1, help="Processes; results do not depend on it (all cores)."),
+    ] = None,
+    cluster: Cluster = None,
     output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-diagnosis, here).")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -47,9 +51,10 @@ def diagnose(
         asked = [kept.read(name) for name in dict.fromkeys(runs)]
     for run in asked:
         game_of(run)
+    check_cluster(cluster)
     announce_compilation()
     with console.status("diagnose") as say:
-        found = [diagnose(run, request, cores(threads), say) for run in asked]
+        found = diagnose(asked, request, cores(processes), cluster, say)
     options = f"--games {games} --report-games {report_games} --pair-games {pair_games} --seed {seed}"
     options += f" --game {shlex.quote(game)}" if game is not None else ""
     made = report(found, f"fogspiel diagnose {' '.join(run.name for run in asked)} {options}")

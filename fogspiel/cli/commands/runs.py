@@ -2,15 +2,17 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..app import (
+    AnyGameWords,
     AsJson,
     Cluster,
-    GameWords,
+    Processes,
     Remember,
     RulesFile,
     Seed,
@@ -20,44 +22,76 @@ from ..app import (
     print_json,
     remembering,
     store_path,
+    taking,
     write_text,
 )  # fmt: skip
 from ..listing import listing
+from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
 from ..work import Options, begin_and_show, check_cluster, show, work
 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
 
 @app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
+@taking(ProgramOptions)
 def tune(
-    game: GameWords,
-    method: Annotated[str, typer.Option(help="How to look for parameters: see below.")] = "iterative",
-    race: Annotated[str, typer.Option(help=RACES)] = "paper",
-    games: Annotated[int | None, typer.Option(help="Budget in games (500000; 3000000 with a Bernstein race).")] = None,
+    game: AnyGameWords = None,
+    method: Annotated[str, typer.Option(help="How to look for parameters: see below.")] = "auto",
+    race: Annotated[str, typer.Option(help=RACES)] = "count-mixture",
+    games: Annotated[int | None, typer.Option(help="Budget in games: the same result on every machine.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget in minutes of work (1 if nothing is said).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,
     seed: Seed = 1,
-    baseline: Annotated[str, typer.Option(help="fixed (drawn once from the seed), redrawn, or a name.")] = "fixed",
+    baseline: Annotated[
+        str,
+        typer.Option(
+            help="Who judges: redrawn (Gaussian players, new for every pair of games), fixed (one of them), or a name."
+        ),
+    ] = "redrawn",
     delta: Annotated[float, typer.Option(help="Risk of error of each race.")] = 0.05,
     epsilon: Annotated[float, typer.Option(help="Precision at which a race stops.")] = 0.01,
     observation: Annotated[str, typer.Option(help="What a race counts: pair (seats swapped) or game.")] = "pair",
     report_games: Annotated[int, typer.Option(help="Fresh games for the final score.")] = 20_000,
     threads: Threads = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Tune from so many seeds, --seed and those after it; choose and measure the best."),
+    ] = None,
+    processes: Processes = None,
+    cluster: Cluster = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
+    program: ProgramOptions = ProgramOptions(),  # noqa: B008 (a constant)
 ) -> None:
-    """Tune the strategy of a game; every step is stored, and any interruption can be resumed."""
+    """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
     from ...core.own_games import bring_game
-    from ...runs.kinds.tune import Request, usual_games
+    from ...runs.kinds.tune import Request, seconds_for
+    from ...runs.kinds.tune_seeds import Request as SeedsRequest
 
+    sort, seconds = sort_of(game, program), seconds_for(games, minutes, seconds)
+    if sort is not None:
+        for option, given in (("baseline", baseline != "redrawn"), ("seeds", seeds), ("remember", remember)):
+            if given:
+                raise ValueError(f"--{option} is for games: a program is measured against its start, from one seed")
+        if processes is not None:
+            program = replace(program, workers=processes)
+        asked = {"search": method, "race": race, "delta": delta, "epsilon": epsilon, "observation": observation}
+        asked |= {"seed": seed, "games": games, "seconds": seconds}
+        return tune_program(sort, program, asked, Options(store, as_json, cluster=cluster))
+    assert game is not None
     chosen = bring_game(remembering(game, remember)).name
-    if games is None and seconds is None:
-        games = usual_games(race)
     request = Request(chosen, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
-    begin_and_show(request.to_json(), Options(store, as_json, threads))
+    if seeds is not None:
+        ask = SeedsRequest.of(request, seeds).to_json()
+        return begin_and_show(ask, Options(store, as_json, processes, cluster))
+    if processes is not None or cluster is not None:
+        raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
+    return begin_and_show(request.to_json(), Options(store, as_json, threads))
 
 
 @app.command()
+@taking(ProgramWords)
 def resume(
     run: str,
     game: RulesFile = None,
@@ -65,6 +99,7 @@ def resume(
     cluster: Cluster = None,
     store: StorePath = None,
     as_json: AsJson = False,
+    program: ProgramWords = ProgramWords(),  # noqa: B008 (a constant)
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from ...runs.kind import finished_json, kind_of
@@ -86,9 +121,9 @@ def resume(
         raise typer.Exit(2)
     kind.check_source(found, game)
     began = time.process_time()
-    with Store.open(path, write=True) as runs:
+    with program_of(found, program, cluster) as prepared, Store.open(path, write=True) as runs:
         found = runs.work_on(run)
-        work(found, options)
+        work(found, options, prepared)
     show(found, options, time.process_time() - began)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
+from ..app import AsJson, Cluster, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
 from ..work import Options, begin_and_show
 
 
@@ -16,6 +16,7 @@ def tournament(
     games: Annotated[int, typer.Option(help="How many games for each pair, with the seats swapped.")] = 20_000,
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     output: Annotated[
         Path | None, typer.Option(help="The folder for the report (fogspiel-tournament-GAME, here).")
     ] = None,
@@ -29,4 +30,6 @@ def tournament(
 
     chosen = bring_game(remembering(game, remember))
     request = Request.of(chosen, players, games, seed, store_path(store))
-    begin_and_show(request.to_json(), Options(store, as_json, processes, output=output), once=True)
+    if cluster is not None:
+        request.demand_portable()
+    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)

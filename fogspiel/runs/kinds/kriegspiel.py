@@ -5,8 +5,9 @@ from contextlib import closing
 
 import numpy as np
 
+from ...games.chess.movetext import RESULTS
 from ...kriegspiel.matches import elo_of_pairs
-from ...kriegspiel.pgn import RESULTS, write_pgn
+from ...kriegspiel.pgn import write_pgn
 from ...stats.race import interval, mean
 from ..engine_match import GAME, METHOD, EngineMatch, proved_winner
 from ..engine_report import engine_report, match_lines, round_robin_lines, tally

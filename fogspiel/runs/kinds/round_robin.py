@@ -7,12 +7,13 @@ the number of games alone, so a round robin with one agent more recalls what the
 import hashlib
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Self
 
 from ... import __version__
+from ...core.agents import policy_names
 from ...core.game import Game, find_game
 from ...core.own_games import bring_game, words_for, words_of
 from ...core.rng import child
@@ -62,6 +63,16 @@ class Request:
         """The command that plays the round robin."""
         players = " ".join(name if " " not in name else repr(name) for name in self.names)
         return f"fogspiel tournament {words_for(self.game)} {players} --games {self.games} --seed {self.seed}"
+
+    def demand_portable(self) -> None:
+        """Refuse players whom the workers of a cluster could not find: those that are a file or a solution here."""
+        known = policy_names(find_game(self.game))
+        for player in self.players:
+            if "theta" not in player.numbers and player.words not in known:
+                raise ValueError(
+                    f"{player.words} is known on this machine only: a tournament on a cluster takes names, numbers, "
+                    "parameter files and tuning runs"
+                )
 
     def to_json(self) -> Json:
         """The first row of the run."""
@@ -137,10 +148,12 @@ class RoundRobin(Kind):
         return Request.from_json(ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play every pair that has not yet met; on this machine, where its store is."""
+        """Play every pair that has not yet met."""
         request, rows = self.check(run), list[Row]()
+        if context.cluster is not None:
+            request.demand_portable()
         pairs = jobs_of(request, context.store)
-        with closing(JobRunner(run, recorder, replace(context, cluster=None)).rows(pairs)) as found:
+        with closing(JobRunner(run, recorder, context).rows(pairs)) as found:
             for row in found:
                 rows.append(row)
                 done, total = len(rows), len(pairs)

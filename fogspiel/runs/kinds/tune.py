@@ -1,33 +1,33 @@
 """Tuning runs: played, stored step by step, and resumed by playing them again from the record."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from ...core.agents import Frozen, Policy, frozen_in, policy_of
+from ...core.agents import Policy, frozen_in, policy_of
 from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
 from ...core.own_games import words_for
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tune.arena import Arena, Budget, Event, baseline, decode
+from ...tune.arena import baseline, decode
+from ...tune.final import SHARE
 from ...tune.methods import find_method, methods
-from ...tune.step import Step
-from ...tune.tuning import steps_of
+from ...tune.tuning import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
 from ..answers import StepRow, answer_of
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
+from ..proof import proof_sentence
 from ..report import Cell
 from ..request import check_seed, game_of_run, versions
 from ..store import Json, Run, Summary
 from ..trail import Point, Trail
-from ..work import Context, Progress, Recorder
+from ..tuning_work import Search, tune_contest
+from ..work import Context, Recorder
 
 OBSERVATIONS = ("pair", "game")
-USUAL_GAMES = {"paper": 3_000_000, "ebgstop": 3_000_000}
-USUAL_MIXTURE_GAMES = 500_000
+USUAL_SECONDS = 60.0
 MIXING = ("seed-nash", "psro", "portfolio")
 """Methods whose steps have the value of a mixture, and no race."""
 SHOWN_PARAMETERS = 8
@@ -38,16 +38,18 @@ class Request:
     """What a user asks of a tuning run; everything its result depends on."""
 
     game: str
-    method: str = "iterative"
-    race: str = "paper"
+    method: str = USUAL_METHOD
+    race: str = USUAL_RACE
     delta: float = 0.05
     epsilon: float = 0.01
     observation: str = "pair"
-    baseline: str = "fixed"
+    baseline: str = USUAL_BASELINE
     seed: int = 1
     games: int | None = 500_000
     seconds: float | None = None
     report_games: int = 20_000
+    final: bool = True
+    """Whether the run ends with a race of its answer against its start; runs of earlier versions do not."""
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
@@ -60,7 +62,7 @@ class Request:
         check_seed(self.seed)
         baseline(game, self.baseline, self.seed)
         if self.games is None and self.seconds is None:
-            raise ValueError("a run needs a budget: --games, --seconds, or both")
+            raise ValueError("a run needs a budget: --games, --minutes, or both")
         for name, value in (("games", self.games), ("seconds", self.seconds), ("report games", self.report_games)):
             if value is not None and not (0 < value < float("inf")):
                 raise ValueError(f"the budget of {name} is {value}: it must be a positive number")
@@ -72,31 +74,19 @@ class Request:
     @classmethod
     def from_json(cls, ask: Json) -> Self:
         """The request that a first row keeps."""
-        return cls(**{key: ask[key] for key in cls.__dataclass_fields__})
+        return cls(**{"final": False} | {key: ask[key] for key in cls.__dataclass_fields__ if key in ask})
 
 
-def usual_games(race: str) -> int:
-    """A budget that suits the race: some seconds of Batawaf, enough to find its best order from most seeds."""
-    return USUAL_GAMES.get(race, USUAL_MIXTURE_GAMES)
+def seconds_for(games: int | None, minutes: float | None, seconds: float | None) -> float | None:
+    """The seconds of a budget that is given in games, minutes or seconds; a minute where nothing is given."""
+    if minutes is not None and seconds is not None:
+        raise ValueError("the time is given twice: give --minutes or --seconds, not both")
+    if minutes is not None:
+        return 60 * minutes
+    return USUAL_SECONDS if games is None and seconds is None else seconds
 
 
 # Work
-
-
-def _rows(request: Request, arena: Arena) -> Iterator[tuple[Json, Frozen]]:
-    """The steps of the method as they are stored, each with the events and the members since the one before."""
-    events = members = 0
-    for step in steps_of(request.method, arena):
-        answer = step.answer
-        row: Json = {"accepted": step.accepted, "games": arena.games}
-        row |= {"population": step.population, "sigma": step.sigma, "events": arena.events[events:]}
-        if step.accepted:
-            row |= {"theta": answer["theta"]}
-        if step.accepted and step.thetas is not None and step.weights is not None:
-            row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
-            members = len(step.thetas)
-        events = len(arena.events)
-        yield row, answer
 
 
 class Tune(Kind):
@@ -119,48 +109,23 @@ class Tune(Kind):
         return Request.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play the method from its start: recorded events are recalled, and the budget ends it."""
-        request, steps = self.check(run), 0
-
-        def tell(words: str, games: int) -> None:
-            share = None if request.games is None else games / request.games
-            context.watch(Progress(words, share, games))
-
-        def watch(arena: Arena, event: Event) -> None:
-            recorder.keep(lambda: event)
-            words = f"step {steps + 1}"
-            if "counts" in event:
-                counts = np.array(event["counts"])
-                words += f": {with_interval(mean(counts), interval(counts))}"
-            tell(words, arena.games + event["games"])
-
-        left = None if request.seconds is None else request.seconds - run.seconds_worked
-        arena = Arena(
-            game=find_game(request.game),
-            seed=request.seed,
-            race_rule=Race(request.race, request.delta, request.epsilon),
-            baseline_name=request.baseline,
-            observation=request.observation,
-            budget=Budget(request.games, None if left is None else time.monotonic() + left),
-            threads=context.threads or 1,
-            recorded=[event for body in run.steps for event in body["events"]],
-            partial=run.partial(),
-            on_batch=watch,
-        )
-        answer = Step(arena.start, accepted=False).answer
-        for row, answer in _rows(request, arena):  # noqa: B007 (the last one is the answer)
-            steps += 1
-            if recorder.step(row):
-                tell(f"step {steps}, population {row['population']}", arena.games)
+        """Play the method from its start, judge its answer, and score it against the baseline on fresh games."""
+        request = self.check(run)
+        game, race = find_game(request.game), Race(request.race, request.delta, request.epsilon)
+        search = Search(
+            game, request.method, race, request.baseline, request.observation, request.seed, request.games,
+            request.seconds, SHARE if request.final else 0.0,
+        )  # fmt: skip
+        result = tune_contest(search, run, recorder, context)
         score = evaluate(
-            arena.game,
-            policy_of(arena.game, answer),
-            arena.baseline,
+            game,
+            policy_of(game, frozen_in(result)),
+            baseline(game, request.baseline, request.seed),
             report_key(request.seed),
             request.report_games,
             threads=context.threads or 1,
         ).as_json()
-        result = {**answer, "games": arena.games, "steps": steps, "against": request.baseline, "report": score}
+        result |= {"against": request.baseline, "report": score}
         return result | {key: score[key] for key in ("score", "interval")}
 
     # Telling
@@ -179,6 +144,7 @@ class Tune(Kind):
             against, report = run.result["against"], run.result["report"]
             seed = f" of seed {run.ask['seed']}" if against == "fixed" else ""
             score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
+            found += self._proved(run)
             found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
         if answer is not None and "weights" in answer:
             many, heaviest = len(answer["weights"]), max(answer["weights"])
@@ -187,6 +153,12 @@ class Tune(Kind):
         if answer is not None and game and game.strategy and game.strategy.words:
             found.append(game.strategy.words(np.array(answer["theta"])))
         return found
+
+    def _proved(self, run: Run) -> list[str]:
+        """How the answer did against the start, and why it is what it is, where the run says so."""
+        result = run.result or {}
+        proof = [proof_sentence(result["proof"])] if "proof" in result else []
+        return [*proof, *([result["why"]] if result.get("why") else [])]
 
     def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
         """The score, what the strategy does, its parameters, and what can be done with it."""

@@ -13,10 +13,11 @@ from ..step import Step
 Method = Callable[[Arena], Iterator[Step]]
 
 FIRST = (
+    "auto",
     "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds",
     "elitist", "duel", "spsa", "cma", "halving", "rectangular", "bandit", "reply", "seed-nash", "psro", "portfolio",
 )  # fmt: skip
-"""The order of listings: the five methods of the paper, then ours; any other method comes last."""
+"""The order of listings: the usual one, the five methods of the paper, then ours; any other method comes last."""
 
 
 def methods() -> dict[str, Method]:

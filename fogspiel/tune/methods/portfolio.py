@@ -1,9 +1,14 @@
-"""One budget for several methods: what each of them found founds the archive of `psro`, which answers a mixture."""
+"""One budget for several methods: what each of them found founds the archive of `psro`, which answers a mixture.
+
+Where scores are certain and the seats are mixed apart, one vector loses every game to somebody, so a way to a good one
+leads nowhere: all games are for the mixture.
+"""
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from ..archive import is_certain
 from ..arena import Arena
 from ..step import Step
 from .duel import duel
@@ -18,6 +23,8 @@ FOUNDERS = 6  # at most, from each method
 
 def portfolio(arena: Arena) -> Iterator[Step]:
     """Each method for its share; from its points on the way, the latest and some earlier ones meet all the others."""
+    if arena.strategy.halves and is_certain(arena):
+        yield from psro(arena)
     founders = [arena.start]
     for method, share in SHARES:
         limit = arena.games + int(share * (arena.budget.games or USUAL_GAMES))

@@ -3,6 +3,7 @@
 The double oracle of McMahan, Gordon and Blum (2003) on a measured table, as Lanctot et al. (2017) have it. The answer
 is the mixture. A response joins the archive if it has proved to beat the mixture, on opponents drawn anew; when several
 in a row have failed, the search for the next ones is twice as long, and every other turn goes into a better table.
+Where the budget allows it, searches after a failure take turns with an evolution and a climb that go on as they were.
 """
 
 from collections.abc import Iterator
@@ -13,12 +14,13 @@ from ...stats.race import Race, scan
 from ..archive import Archive, draw_members, draw_opponents, is_certain, shares_of
 from ..arena import Arena
 from ..breeding import breed_mixture
-from ..mixture_response import search_response
+from ..mixture_response import begin_ways, search_response
 from ..step import Step
 
 RESPONSES = 64  # for which the budget should suffice
 LEAST_PAIRS, MOST_PAIRS = 256, 16_384  # of the search for a response
 FAILURES = 4
+LASTING = 1024  # pairs of a search, from which on there are ways of looking that last longer than one
 LEAST_CELL, MOST_CELL = 4, 256  # pairs in which a newcomer meets each of the others
 PARTS = 8  # of a race, each an event
 CLEARLY = 0.1  # of epsilon, by which a response must beat the mixture where scores are certain
@@ -33,13 +35,19 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     if certain:
         yield from breed_mixture(archive, CLEARLY * arena.race_rule.epsilon)
     nash, failures = archive.nash(), 0
+    ways = begin_ways(archive, nash.weights) if pairs >= LASTING else []
     yield archive.step(nash, True)
     while True:
         effort = min(pairs << (failures // FAILURES), MOST_PAIRS)
-        newcomer = archive.thetas[:1]
-        for pool in search_response(arena, archive, nash.weights, effort):
-            newcomer = pool.thetas[:1]
-            yield archive.step(nash, False)
+        newcomer, turn = archive.thetas[:1], failures % (1 + len(ways))
+        if turn:
+            for theta in ways[turn - 1].go_on(effort):
+                newcomer = theta[None]
+                yield archive.step(nash, False)
+        else:
+            for pool in search_response(arena, archive, nash.weights, effort):
+                newcomer = pool.thetas[:1]
+                yield archive.step(nash, False)
         better = beats(archive, nash.weights, newcomer, effort)
         failures = 0 if better else failures + 1
         if better:
@@ -49,6 +57,10 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
         changed = better or failures >= FAILURES
         if changed:
             nash = archive.nash()
+            for way in ways:
+                way.weights = nash.weights
+        if better and ways:
+            ways = begin_ways(archive, nash.weights)
         yield archive.step(nash, changed)
 
 

@@ -6,14 +6,14 @@ of their own decide between what they found.
 """
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
 from ...core.agents import REDRAWN
 from ..arena import Arena, BudgetSpent
-from ..ascent import DIRECTIONS, Ascent
-from ..candidates import LEAST_SCALE, Pool, draw_wide
+from ..ascent import DIRECTIONS, Ascent, scale_of
+from ..candidates import Pool, draw_wide
 from ..candidates import breed as breed_children
 from ..step import Step, hashed_parameters
 
@@ -52,7 +52,21 @@ def reply(arena: Arena) -> Iterator[Step]:
             raise BudgetSpent
 
 
-def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
+Rivals = Callable[[Arena, int], np.ndarray]
+
+
+def rivals(arena: Arena, count: int) -> np.ndarray:
+    """So many vectors that play as the baseline does."""
+    if arena.baseline is None:
+        return np.repeat(arena.start[None], count, axis=0)
+    if arena.baseline.how == REDRAWN:
+        return arena.gaussians(count)
+    if arena.baseline.strategy is not arena.game.strategy:
+        raise ValueError(f"reply needs a baseline with parameters, and {arena.baseline.name} has none: try redrawn")
+    return np.repeat(arena.baseline.thetas, count, axis=0)
+
+
+def thin(arena: Arena, pool: Pool, count: int, until: int, rivals: Rivals = rivals) -> Iterator[Step]:
     """Sequential halving until so many are left, with the same number of games in every round."""
     for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
         pairs = (until - arena.games) // (2 * left)
@@ -61,7 +75,7 @@ def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
         yield Step(pool.thetas[0], left == 1, population=len(pool.thetas))
 
 
-def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
+def breed(arena: Arena, pool: Pool, until: int, rivals: Rivals = rivals) -> Iterator[Step]:
     """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
     elite = len(pool.thetas)
     while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
@@ -71,26 +85,24 @@ def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
         yield Step(pool.thetas[0], False, population=elite)
 
 
-def climb(arena: Arena, start: np.ndarray, seeds: np.ndarray, until: int) -> Generator[Step, None, list[np.ndarray]]:
+def climb(
+    arena: Arena,
+    start: np.ndarray,
+    seeds: np.ndarray,
+    until: int,
+    rivals: Rivals = rivals,
+    directions: int = DIRECTIONS,
+) -> Generator[Step, None, list[np.ndarray]]:
     """Up the antithetic gradient of the score (see `duel`); returns its last point and the average of its way."""
     way = Ascent(start)
-    sigma = REACH * max(math.sqrt(float((start[~seeds] ** 2).mean())), LEAST_SCALE)
-    while arena.games + 4 * DIRECTIONS <= until:
-        e = np.where(seeds, 0.0, arena.gaussians(DIRECTIONS))
+    sigma = REACH * scale_of(start, seeds)
+    while arena.games + 4 * directions <= until:
+        e = np.where(seeds, 0.0, arena.gaussians(directions))
         both = np.vstack([way.x + sigma * e, way.x - sigma * e])
-        plus, minus = arena.play_pairs(both, np.tile(rivals(arena, DIRECTIONS), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
-        way.follow((plus - minus) @ e / (2 * arena.game.top * DIRECTIONS), sigma)
+        plus, minus = arena.play_pairs(both, np.tile(rivals(arena, directions), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
+        way.follow((plus - minus) @ e / (2 * arena.game.top * directions), sigma)
         yield Step(way.average, False, sigma)
     return [way.x, way.average]
-
-
-def rivals(arena: Arena, count: int) -> np.ndarray:
-    """So many vectors that play as the baseline does."""
-    if arena.baseline.how == REDRAWN:
-        return arena.gaussians(count)
-    if arena.baseline.strategy is not arena.game.strategy:
-        raise ValueError(f"reply needs a baseline with parameters, and {arena.baseline.name} has none: try redrawn")
-    return np.repeat(arena.baseline.thetas, count, axis=0)
 
 
 METHODS = {"reply": reply}

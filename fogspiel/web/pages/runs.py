@@ -132,7 +132,7 @@ def steps_table(run: Run, points: list[Point], unit: str) -> Table:
     columns = ("step", unit, "value", "low", "high", *more, *(("words",) if worded else ()), *names)
     rows, theta = [], [None] * len(names)
     for number, (point, body) in enumerate(zip(points, run.steps, strict=True), 1):
-        theta = body.get("theta", theta)
+        theta = body.get("theta", theta) if names else theta
         own = (int(body["accepted"]), body["sigma"], body["population"]) if tuned else ()
         words = (point.words or "",) if worded else ()
         rows.append([number, point.at, point.value, point.low, point.high, *own, *words, *theta])

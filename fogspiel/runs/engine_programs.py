@@ -1,0 +1,100 @@
+"""Engines as outside programs: a chess engine that speaks UCI, and the constants of our Kriegspiel engines.
+
+What a run keeps are limits and rules of the games, all of them numbers and words of ours. Whatever names a file or a
+program, or is handed to one (another engine, openings, fixed options), the user names again; the run keeps a digest.
+"""
+
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..kriegspiel import tuning_worker
+from ..tune.outside import uci_worker
+from ..tune.outside.line_workers import demand_program, split_command
+from ..tune.outside.parameters import Parameters
+from ..tune.outside.uci_options import options_of
+from .programs import NamedProgram
+
+UCI, KRIEGSPIEL = "uci", "kriegspiel"
+UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
+KRIEGSPIEL_FACTS = ("nodes", "time", "longest")
+CONDITIONS = "conditions"
+"""The fact that is the digest of what the user names beside the engine."""
+GAME_SECONDS = 600.0
+"""How long a game of engines may take if the user says nothing."""
+
+
+def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+    """A chess engine, whose options are its parameters."""
+    engine = demand_program(split_command(words))
+    asked = [f"--engine={words}", *_limits(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
+    uci_worker.table_from(asked)  # refuses what is wrong, and starts nothing
+    conditions = _conditions(more)
+    if facts.get(CONDITIONS, conditions) != conditions:
+        raise ValueError(
+            "the run began with another --uci-opponent, other --openings or other fixed options: name them as before"
+        )
+
+    def check(parameters: Parameters) -> None:
+        options_of(words).demand(parameters)
+
+    return NamedProgram(
+        UCI,
+        words,
+        _digest(engine),
+        (sys.executable, "-m", uci_worker.__name__, *asked),
+        {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions},
+        seconds=GAME_SECONDS,
+        more=tuple(more),
+        check=check,
+    )
+
+
+def name_kriegspiel(words: str, facts: Mapping[str, Any]) -> NamedProgram:
+    """One of our Kriegspiel engines, whose constants are its parameters."""
+    kriegspiel_parameters(words)  # refuses an engine that has no constants
+    limits = _limits(facts, KRIEGSPIEL_FACTS)
+
+    def check(parameters: Parameters) -> None:
+        tuning_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
+
+    return NamedProgram(
+        KRIEGSPIEL,
+        words,
+        _digest([words]),
+        (sys.executable, "-m", tuning_worker.__name__, f"--engine={words}", *limits),
+        {key: facts[key] for key in KRIEGSPIEL_FACTS if facts.get(key) is not None},
+        fixed=True,
+        seconds=GAME_SECONDS,
+        check=check,
+    )
+
+
+def kriegspiel_parameters(engine: str) -> dict[str, dict[str, Any]]:
+    """The constants of one of our engines as tables, or a ValueError if it has none."""
+    return tuning_worker.parameters_of_engine(engine)
+
+
+def _limits(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """Facts as words for a worker; each is one word, so that no value can be taken for an option."""
+    return [f"--{key.replace('_', '-')}={facts[key]}" for key in known if facts.get(key) is not None]
+
+
+def _conditions(more: Sequence[str]) -> str:
+    """The digest of what the user names beside the engine; of a file its content counts."""
+    parts = []
+    for word in more:
+        option, _, value = word.partition("=")
+        if option == "--openings":
+            try:
+                with open(value, "rb") as file:
+                    value = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError as error:
+                raise ValueError(f"the openings {value} cannot be read: {error.strerror or error}") from None
+        parts.append(f"{option}={value}")
+    return _digest(parts)
+
+
+def _digest(words: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()

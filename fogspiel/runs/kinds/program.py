@@ -1,0 +1,269 @@
+"""Tuning runs of outside programs: the values that are found, in the user's units, and what is proved about them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from ... import __version__
+from ...core.agents import Agent
+from ...core.game import Game
+from ...stats.race import Race
+from ...tune.final import START
+from ...tune.methods import find_method
+from ...tune.outside.parameters import Parameters, Value
+from ...tune.outside.program import SHARE, Program, Scale
+from ...tune.tuning import USUAL_METHOD, USUAL_RACE
+from ..answers import StepRow, answer_of
+from ..kind import Delivered, Kind, in_sentences
+from ..programs import SORTS, TITLES, NamedProgram, option_for
+from ..proof import pairs_sentence, proof_sentence
+from ..report import Cell, Table
+from ..request import check_seed
+from ..store import Json, Run
+from ..trail import Trail
+from ..tuning_work import Search, tune_contest
+from ..work import Context, Recorder
+from .tune import MIXING, OBSERVATIONS, Races
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a user asks of the tuning of a program; everything its result depends on but the program itself."""
+
+    sort: str
+    digest: str
+    parameters: Sequence[Json]
+    """A table for each parameter: name, start, limits, scale."""
+    search: str = USUAL_METHOD
+    """The method that looks for values."""
+    race: str = USUAL_RACE
+    delta: float = 0.05
+    epsilon: float = 0.01
+    observation: str = "pair"
+    seed: int = 1
+    games: int | None = 20_000
+    seconds: float | None = None
+    range: Sequence[float] | None = None
+    """Of the scores; None where games are won, drawn and lost."""
+    alone: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else the games depend on, as the sort of program has it."""
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        if self.sort not in SORTS:
+            raise ValueError(f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(SORTS)}")
+        _ = self.space, self.scale, find_method(self.search)
+        if self.search in MIXING:
+            raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {USUAL_METHOD}")
+        Race(self.race, self.delta, self.epsilon)
+        if self.observation not in OBSERVATIONS:
+            raise ValueError(f"an observation is {' or '.join(OBSERVATIONS)}, not {self.observation!r}")
+        check_seed(self.seed)
+        if self.games is None and self.seconds is None:
+            raise ValueError("a run needs a budget: --games, --minutes, or both")
+        for name, value in (("games", self.games), ("seconds", self.seconds)):
+            if value is not None and not (0 < value < float("inf")):
+                raise ValueError(f"the budget of {name} is {value}: it must be a positive number")
+
+    @property
+    def space(self) -> Parameters:
+        """The parameters."""
+        return Parameters.from_json(self.parameters)
+
+    @property
+    def scale(self) -> Scale:
+        """Which scores the program gives."""
+        low, high = self.range or (0.0, 1.0)
+        return Scale(low, high, self.range is not None, self.alone)
+
+    def to_json(self) -> Json:
+        """The first row of the run; what is named after games is named after the sort of program."""
+        return {"game": self.sort, "method": KIND.method, **asdict(self), "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        return cls(**{key: ask[key] for key in cls.__dataclass_fields__})
+
+    def demand(self, run: str, named: NamedProgram) -> str | None:
+        """Refuse a program that is not the one the run began with; a remark where it may be another one."""
+        if named.sort != self.sort:
+            titles = f"a {TITLES[self.sort]}, not a {TITLES[named.sort]}"
+            raise ValueError(f"run {run} tunes {titles}: name it by --{self.sort}")
+        if named.digest == self.digest:
+            return None
+        if named.fixed:
+            raise ValueError(
+                f"{named.words} has changed since run {run} began, or is another {TITLES[self.sort]}: "
+                "name the old one, or begin a new run"
+            )
+        return (
+            f"run {run} began with another {TITLES[self.sort]} than {named.words}: its earlier games count all the same"
+        )
+
+
+class TuneProgram(Kind):
+    """Tune the parameters of an outside program."""
+
+    name, title, method = "program", "tuning a program", "program"
+    heading = "Tuning"
+    has_report = True
+
+    def check(self, run: Run) -> Request:
+        return Request.from_json(run.ask)
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        if source is not None:
+            raise ValueError(f"run {run.name} tunes a program, not a game: name it by {self._option(run)}")
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Let the method run, judge its answer, and give its values in the user's units."""
+        request, program = self.check(run), context.prepared
+        if not isinstance(program, Program):
+            raise self.unnamed(run)
+        program.door.tell_faults(context.on_fault)
+        race = Race(request.race, request.delta, request.epsilon)
+        search = Search(
+            program, request.search, race, START, request.observation, request.seed, request.games, request.seconds,
+            SHARE,
+        )  # fmt: skip
+        try:
+            result = tune_contest(search, run, recorder, context)
+        except ValueError as error:  # of the program: it can be mended, and the run goes on
+            recorder.interrupt()
+            raise ValueError(f"{error}; nothing is lost, go on with: {context.again}") from error
+        proof = result["proof"]
+        figures = {key: proof[key] for key in ("score", "interval") if key in proof}
+        return {"parameters": request.space.values(result["theta"]), **result, **figures}
+
+    def unnamed(self, run: Run) -> ValueError:
+        """What is said where the user has not named the program of a run."""
+        again = f"fogspiel resume {run.name} {self._option(run)}"
+        return ValueError(f"run {run.name} tunes a program, which is run only if you name it: {again}")
+
+    def again(self, run: Run, resume: str) -> str:
+        return f"{resume} {self._option(run)}"
+
+    def _option(self, run: Run) -> str:
+        return option_for(run.ask["sort"], run.ask["digest"])
+
+    # Telling
+
+    def headline(self, run: Run) -> str:
+        many, sort = len(run.ask["parameters"]), TITLES[run.ask["sort"]]
+        return f"{run.ask['search']} on {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.ask['seed']}"
+
+    def summary(self, run: Run) -> list[str]:
+        return in_sentences(self._found(run))
+
+    def _found(self, run: Run) -> list[str]:
+        """What is proved, or how far the run is."""
+        if run.result is None:
+            return ["nothing is proved before the run has ended with a race against the start"]
+        proof = run.result["proof"]
+        more = [pairs_sentence(proof)] if proof.get("normalised_elo") is not None else []
+        return [program_proof(proof, self.check(run).scale), *more]
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+        result = run.result or {}
+        yield f"{run.name}: {self.headline(run)}"
+        yield f"{result['games']:,} games in {result['steps']} steps"
+        yield from self._found(run)
+        yield Table("parameters", "Values", ("parameter", "start", "value"), self._values(run))
+        yield f"keep them: fogspiel export {run.name}"
+
+    def _values(self, run: Run) -> list[Sequence[Cell]]:
+        """Every parameter: where it started, and where it is now."""
+        space, found = self.check(run).space, self._answer(run)
+        start = space.values(space.start)
+        return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]
+
+    def _answer(self, run: Run) -> dict[str, Value]:
+        """The values that were found so far; the start before anything was."""
+        space, answer = self.check(run).space, answer_of(run)
+        return space.values(space.start if answer is None else answer["theta"])
+
+    def outcome(self, run: Run, delivered: Delivered) -> Json:
+        return super().outcome(run, delivered) | {key: run.ask[key] for key in ("sort", "search")}
+
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        _, *rest = super().request_lines(ask)
+        scores = "wins, draws and losses" if ask["range"] is None else f"{ask['range'][0]:g} to {ask['range'][1]:g}"
+        alone = [("scored", "each vector alone, on the same seeds")] if ask["alone"] else []
+        first = [("program", TITLES[ask["sort"]]), ("digest of the program", ask["digest"]), ("method", ask["search"])]
+        named = [(f"parameter {table['name']}", _table_words(table)) for table in ask["parameters"]]
+        return [*first, ("scores", scores), *alone, *rest, *named]
+
+    # Drawing and exporting
+
+    def trail(self, ask: Json) -> Trail:
+        trail = Races(ask)
+        trail.top = Request.from_json(ask).scale.steps
+        return trail
+
+    def command(self, ask: Json) -> str:
+        return f"fogspiel tune {option_for(ask['sort'], ask['digest'])} --parameters FILE"
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """A line for every step, with the values of the point that was accepted last."""
+        space = self.check(run).space
+        lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *space.parameters)]
+        values = space.values(space.start)
+        for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
+            values = values if step.theta is None else space.values(step.theta)
+            row = (number, step.games, int(step.accepted), step.sigma, step.population)
+            lines.append((*row, *map(_cell, values.values())))
+        if run.result is not None:
+            found = space.values(run.result["theta"]).values()
+            lines.append(
+                ("result", run.result["games"], int(run.result["proof"]["proved"]), None, None, *map(_cell, found))
+            )
+        return lines
+
+    def numbers(self, run: Run) -> Json:
+        """The values in the user's units, and the vector that methods see."""
+        answer = answer_of(run)
+        if answer is None:
+            return {"parameters": None, "theta": None}
+        return {"parameters": self._answer(run), "theta": answer["theta"]}
+
+    def parameters(self, run: Run) -> list[tuple[str, str]]:
+        if answer_of(run) is None:
+            return []
+        return [(name, shown(value)) for name, value in self._answer(run).items()]
+
+    # Playing
+
+    def agent(self, run: Run, game: Game) -> Agent:
+        raise ValueError(f"run {run.name} tunes an outside program, whose values play no game of ours: export them")
+
+    def playable(self, run: Run) -> bool:
+        return False
+
+
+KIND = TuneProgram()
+KINDS = (KIND,)
+
+
+def program_proof(proof: Json, scale: Scale) -> str:
+    """What is proved about a program, in a sentence."""
+    if not proof["proved"] or "elo" in proof:
+        return proof_sentence(proof)
+    equal = 0.0 if scale.alone else (scale.low + scale.high) / 2
+    gain, low, high = (number - equal for number in (proof["score"], *proof["interval"]))
+    what = "better than the start by" if scale.alone else "scores against the start more than an even game by"
+    return f"{what} {gain:.4g} [{low:.4g}, {high:.4g}] in {proof['games']:,} fresh games, valid at any time"
+
+
+def shown(value: Value) -> str:
+    """A value as people read it."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _cell(value: Value) -> Cell:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _table_words(table: Json) -> str:
+    return ", ".join(f"{key} {value}" for key, value in table.items() if key != "name" and value is not False)

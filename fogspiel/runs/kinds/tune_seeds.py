@@ -1,0 +1,211 @@
+"""One tuning from several seeds: each is a job of its own, the best on games for choosing is measured on fresh ones.
+
+How the results of the seeds spread says how far one run can be trusted; the best of them was chosen, so its score is
+that of games which had no part in the choice.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from ...core.agents import Policy, freeze, frozen_in, policy_of
+from ...core.game import Game, find_game, games
+from ...core.own_games import bring_game, words_of
+from ...core.rng import child
+from ...stats.evaluate import Score, evaluate, report_key
+from ...stats.median_interval import median_interval
+from ...stats.race import Race
+from ...tune.arena import baseline
+from ...tune.contest import contest_of
+from ...tune.tuning import measure_speed, tune_strategy
+from ..formatting import with_interval
+from ..jobs import Job, JobRunner, Row
+from ..kind import Delivered, Kind, in_sentences
+from ..proof import proof_json, proof_sentence
+from ..report import Table
+from ..request import game_of_run
+from ..store import Json, Run, Summary
+from ..trail import Point, Trail
+from ..work import Context, Progress, Recorder
+from .tune import Request as TuneRequest
+
+MOST_SEEDS = 1000
+SELECTION = 1
+"""The stream, below the one that only measures, of the games that choose between the seeds."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A tuning request, and from how many seeds on from its own it is met."""
+
+    tuning: TuneRequest
+    seeds: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.seeds <= MOST_SEEDS:
+            raise ValueError(f"--seeds is {self.seeds}: it must be from 1 to {MOST_SEEDS}")
+
+    @classmethod
+    def of(cls, tuning: TuneRequest, seeds: int) -> Self:
+        """The request; a budget in seconds is turned into games for every seed, so that results do not depend on it."""
+        if tuning.games is not None:
+            return cls(replace(tuning, seconds=None), seeds)
+        speed = measure_speed(contest_of(find_game(tuning.game), tuning.seed), tuning.seed)
+        return cls(replace(tuning, games=max(int(speed * (tuning.seconds or 0.0)), 2), seconds=None), seeds)
+
+    def to_json(self) -> Json:
+        """The first row of the run."""
+        return self.tuning.to_json() | {"method": KIND.method, "search": self.tuning.method, "seeds": self.seeds}
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        return cls(TuneRequest.from_json(ask | {"method": ask["search"]}), ask["seeds"])
+
+    def jobs(self) -> list[Job]:
+        """A job for every seed."""
+        shared = {key: value for key, value in asdict(self.tuning).items() if key not in ("seconds", "seed")}
+        words = words_of(self.tuning.game)
+        return [
+            Job(
+                "tuned",
+                tune_seed,
+                {**shared, "rules": find_game(self.tuning.game).version, "seed": self.tuning.seed + number},
+                {"source": words.absolute if words else None},
+            )
+            for number in range(self.seeds)
+        ]
+
+
+def tune_seed(
+    game: str, rules: int | str, method: str, race: str, delta: float, epsilon: float, observation: str,
+    baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
+) -> Row:  # fmt: skip
+    """One seed: what it finds, how that did against the start, and its score on the games that choose."""
+    chosen = bring_game(source) if source else find_game(game)
+    if chosen.version != rules:
+        raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
+    found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
+    key = int(child(report_key(seed), SELECTION))
+    score = _score(chosen, found.policy, baseline, seed, key, report_games).as_json()
+    proof = {"proof": proof_json(found.final, chosen.payoffs)} if found.final else {}
+    return {**freeze(chosen, found.policy), "played": found.games, "steps": found.steps, **proof, "selected": score}
+
+
+def _score(game: Game, policy: Policy, against: str, seed: int, key: int, games: int) -> Score:
+    return evaluate(game, policy, baseline(game, against, seed), key, games)
+
+
+class TuneSeeds(Kind):
+    """Tune the strategy of a game from several seeds."""
+
+    name, title, method = "tune_seeds", "tuning seeds", "tune-seeds"
+
+    def check(self, run: Run) -> Request:
+        """The request, if the rules are still the same."""
+        rules, version = run.ask["rules"], game_of_run(run).version
+        if rules != version:
+            raise ValueError(
+                f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
+                f"version {version}: start it anew"
+            )
+        return Request.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
+        request, rows = self.check(run), list[Row]()
+        tuning, jobs = request.tuning, request.jobs()
+        with closing(JobRunner(run, recorder, context).rows(jobs)) as found:
+            for row in found:
+                rows.append(row)
+                context.watch(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
+        best = max(rows, key=lambda row: row["selected"]["score"])
+        game = find_game(tuning.game)
+        fresh = _score(
+            game, policy_of(game, frozen_in(best)), tuning.baseline, best["seed"], report_key(best["seed"]),
+            tuning.report_games,
+        ).as_json()  # fmt: skip
+        spread = median_interval([row["selected"]["score"] for row in rows])._asdict()
+        result: Json = {**frozen_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
+        result |= {"against": tuning.baseline, "report": fresh, "spread": spread}
+        result |= {key: fresh[key] for key in ("score", "interval")}
+        return result | ({"proof": best["proof"]} if "proof" in best else {})
+
+    # Telling
+
+    def headline(self, run: Run) -> str:
+        return f"{run.ask['search']} on {run.ask['game']}, {run.ask['seeds']} seeds from {run.ask['seed']} on"
+
+    def summary(self, run: Run) -> list[str]:
+        return [] if run.result is None else in_sentences(self._found(run, run.result))
+
+    def _found(self, run: Run, result: Json) -> Iterator[str]:
+        spread, score = result["spread"], with_interval(result["score"], result["interval"])
+        yield (
+            f"the best of {run.ask['seeds']} seeds is {result['chosen']}: {score} against `{result['against']}` in "
+            + (f"{result['report']['games']} fresh games, which had no part in the choice")
+        )
+        limits = f"{spread['median']:.4f} [{spread['low']:.4f}, {spread['high']:.4f}]"
+        yield f"the median of the seeds is {limits} (the true median lies there with {spread['confidence']:.1%})"
+        if "proof" in result:
+            yield proof_sentence(result["proof"])
+        game = games().get(run.ask["game"])
+        if game is not None and game.strategy is not None and game.strategy.words is not None:
+            yield game.strategy.words(policy_of(game, frozen_in(result)).heaviest)
+
+    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+        """The best seed, the spread, and a line per seed."""
+        yield f"{run.name}: {self.headline(run)}"
+        yield from self._found(run, run.result or {})
+        yield self._table(run)
+
+    def _table(self, run: Run) -> Table:
+        rows = [body["row"] for body in run.steps]
+        cells = [
+            (
+                row["seed"], row["selected"]["score"], *row["selected"]["interval"],
+                "yes" if row.get("proof", {}).get("proved") else "no", row["played"], row["steps"],
+            )
+            for row in rows
+        ]  # fmt: skip
+        columns = ("seed", "score", "from", "to", "better than its start", "games", "steps")
+        note = "Scores of the games that chose the best seed: that of the best one is too high by the choice."
+        return Table("seeds", "All seeds", columns, cells, note)
+
+    # Drawing and playing
+
+    def trail(self, ask: Json) -> Trail:
+        return Seeds(ask["seeds"])
+
+    def agent(self, run: Run, game: Game) -> Policy:
+        if run.ask["game"] != game.name:
+            raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+        if run.result is None:
+            raise ValueError(f"run {run.name} is not finished: resume it with `fogspiel resume {run.name}`")
+        return policy_of(game, frozen_in(run.result), run.name)
+
+    def numbers(self, run: Run) -> Json:
+        return super().numbers(run) if run.result is None else {**frozen_in(run.result)}
+
+    def opponent(self, summary: Summary) -> tuple[str, str] | None:
+        return ("run", "the best of several seeds") if summary.state == "finished" else None
+
+
+class Seeds(Trail):
+    """What every seed has come to."""
+
+    title, x, y = "What every seed found: its score against the baseline", "seeds", "score"
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total, "seeds")
+
+    def step(self, body: dict[str, Any]) -> Point:
+        self.done += 1
+        selected = body["row"]["selected"]
+        low, high = selected["interval"]
+        return Point(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")
+
+
+KIND = TuneSeeds()
+KINDS = (KIND,)

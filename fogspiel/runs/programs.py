@@ -1,0 +1,132 @@
+"""Outside programs that the user names: which sorts there are, what a run keeps of them, how they are opened.
+
+A run keeps the sort, a digest and the facts that its games depend on, never the words themselves: nothing that stands
+in a store may name a program. To resume a run the user names its program again.
+"""
+
+import hashlib
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..tune.outside.function import demand_function, worker_words
+from ..tune.outside.function_worker import split_words
+from ..tune.outside.line_workers import LineWorkers, demand_program, split_command
+from ..tune.outside.parameters import Parameters
+from ..tune.outside.program import Program, Scale, WorkerDoor
+
+USUAL_SECONDS = 60.0
+"""How long a game may take if the user says nothing."""
+FUNCTION, COMMAND = "function", "command"
+
+
+@dataclass(frozen=True)
+class NamedProgram:
+    """A program that the user has named in this process."""
+
+    sort: str
+    words: str
+    """As the user typed them."""
+    digest: str
+    """Of what the words stand for."""
+    command: tuple[str, ...]
+    """Of its workers."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else the games depend on, in numbers and names of ours: it is stored."""
+    fixed: bool = False
+    """Whether another digest is another program, with which a run cannot go on."""
+    seconds: float = USUAL_SECONDS
+    """How long a game may take if the user says nothing."""
+    more: tuple[str, ...] = ()
+    """What else the user has to name again."""
+    check: Callable[[Parameters], None] = lambda parameters: None
+    """Refuses parameters that the program does not have, where that can be known."""
+
+    @property
+    def option(self) -> str:
+        """How the user names it."""
+        return shlex.join([f"--{self.sort}", self.words, *self.more])
+
+    def open(
+        self, parameters: Parameters, scale: Scale, workers: int, seconds: float | None, cluster: str | None = None
+    ) -> Program:
+        """The program as it is tuned; its workers are started when they are needed, here or on a cluster."""
+        what = {FUNCTION: "function", COMMAND: "program"}.get(self.sort, "engine")
+        title, seconds = f"the {what} {self.words}", seconds or self.seconds
+        if cluster is not None:
+            from .cluster_door import ClusterDoor
+
+            return Program(f"the {what}", parameters, ClusterDoor(self.command, title, seconds, scale, cluster), scale)
+        pool = LineWorkers(self.command, workers, seconds, title)
+        return Program(f"the {what}", parameters, WorkerDoor(pool), scale)
+
+
+Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], NamedProgram]
+"""The program that words stand for, with this scale of scores, these facts, and what else is named; or a ValueError."""
+
+
+def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+    """A function of a Python file, as in FILE.py:play."""
+    file, name = split_words(words)
+    demand_function(words, scale)
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror or error}") from None
+    digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
+    return NamedProgram(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
+
+
+def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+    """A program that reads a JSON object per line and answers a line."""
+    command = demand_program(split_command(words))
+    digest = hashlib.sha256("\0".join(command).encode()).hexdigest()
+    return NamedProgram(COMMAND, words, digest, tuple(command), facts)
+
+
+def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+    """A chess engine."""
+    from .engine_programs import name_uci
+
+    return name_uci(words, facts, more)
+
+
+def name_kriegspiel(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+    """One of our Kriegspiel engines."""
+    from .engine_programs import name_kriegspiel
+
+    return name_kriegspiel(words, facts)
+
+
+SORTS: dict[str, Sort] = {
+    FUNCTION: name_function,
+    COMMAND: name_command,
+    "uci": name_uci,
+    "kriegspiel": name_kriegspiel,
+}
+"""Every sort of program, by the option that names one."""
+
+TITLES = {FUNCTION: "function", COMMAND: "command", "uci": "chess engine", "kriegspiel": "Kriegspiel engine"}
+"""What people call each sort."""
+WORDS = {FUNCTION: "FILE.py:NAME", "kriegspiel": "ENGINE"}
+"""What stands for the words of a program that was not named yet; for others it is COMMAND."""
+
+_named: dict[str, NamedProgram] = {}
+"""The programs that the user has named in this process, by sort and digest."""
+
+
+def name_program(
+    sort: str, words: str, scale: Scale, facts: Mapping[str, Any] | None = None, more: Sequence[str] = ()
+) -> NamedProgram:
+    """The program that the user's words stand for, or a ValueError."""
+    found = SORTS[sort](words, scale, facts or {}, more)
+    _named[f"{sort} {found.digest}"] = found
+    return found
+
+
+def option_for(sort: str, digest: str) -> str:
+    """The option that names a program again, as far as it is known here."""
+    found = _named.get(f"{sort} {digest}")
+    return found.option if found else f"--{sort} {WORDS.get(sort, 'COMMAND')}"

@@ -1,0 +1,188 @@
+"""Work on a tuning run of any contest: the method from its start, then the last races, stored step by step.
+
+Recorded events are recalled and not played again, so an interrupted run comes to the same rows. A budget in seconds is
+turned into games once, by measuring how fast they are; that number is the first row of the run.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.game import Game
+from ..stats.race import Race, interval, mean
+from ..tune.arena import FINAL, Arena, Budget, Event
+from ..tune.contest import Contest
+from ..tune.final import Final, judge
+from ..tune.tuning import Parts, Way, divide, measure_speed, steps_of, way_from
+from .formatting import with_interval
+from .proof import proof_json
+from .store import Json, Run
+from .work import Context, Progress, Recorder
+
+LEAST_GAMES = 64
+PATIENCE = 1.5
+"""How much longer than the seconds of a run the games may take that they were found to be worth."""
+NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is tuned, how, and within which budget."""
+
+    game: Game | Contest
+    method: str
+    race: Race
+    baseline: str
+    observation: str
+    seed: int
+    games: int | None
+    seconds: float | None
+    share: float
+    """Of the budget, for the last races; 0 leaves them out."""
+
+
+class Stored:
+    """The rows of a run that was interrupted, by what they are."""
+
+    def __init__(self, run: Run) -> None:
+        self.partial = run.partial()
+        self.budget: int | None = next((row["budget"] for row in run.steps if "budget" in row), None)
+        self.steps = [row for row in run.steps if "budget" not in row and "final" not in row]
+        self.finals = [row for row in run.steps if "final" in row]
+        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
+
+    @property
+    def spent(self) -> int | None:
+        """The games of the method, if the last races have begun."""
+        if self.finals:
+            return int(self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"]))
+        return int(self.partial["spent"]) if self.judging and self.partial is not None else None
+
+
+class TuningWork:
+    """One run at work."""
+
+    def __init__(self, search: Search, run: Run, recorder: Recorder, context: Context) -> None:
+        self.search, self.recorder, self.context, self.stored = search, recorder, context, Stored(run)
+        self.left = None if search.seconds is None else search.seconds - run.seconds_worked
+        self.began, self.total = time.monotonic(), search.games or self.stored.budget
+
+    def tune(self) -> Json:
+        """The answer, what it cost, and how it did against the start."""
+        parts = self._parts()
+        arena, way = self._follow(parts)
+        games = arena.games if self.stored.spent is None else self.stored.spent
+        if not self.search.share:
+            return {**way.answer, "games": games, "steps": self.recorder.steps}
+        final, games = self._judge(parts, way, games)
+        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
+        result |= {"proof": proof_json(final, self.search.game.payoffs)}
+        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
+
+    def _parts(self) -> Parts:
+        """How many games the method and the last races have; runs without last races may have no such number."""
+        if not self.search.share:
+            return Parts(self.total or 0, 0)
+        if self.search.games is None:
+            self.total = self.total or self._worth()
+            self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
+        return divide(self.total or 0, self.search.share)
+
+    def _worth(self) -> int:
+        """How many games the seconds are worth."""
+        self.context.watch(Progress("measuring how fast games are", 0.0, 0))
+        arena = self._arena(Budget())
+        speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
+        left = (self.left or 0.0) - (time.monotonic() - self.began)
+        return max(int(speed * left), LEAST_GAMES)
+
+    def _deadline(self, share: float) -> float | None:
+        """When the work must end that has this share of the seconds; games that these were turned into may be late."""
+        if self.left is None:
+            return None
+        return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)
+
+    def _arena(self, budget: Budget, **more: Any) -> Arena:
+        search, threads = self.search, self.context.threads or 1
+        return Arena(
+            search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
+        )
+
+    def _follow(self, parts: Parts) -> tuple[Arena, Way]:
+        """Let the method run, and store its steps."""
+        search, stored = self.search, self.stored
+        recorded = [event for row in stored.steps for event in row["events"]]
+
+        def watch(arena: Arena, event: Event) -> None:
+            self.recorder.keep(lambda: event)
+            self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
+
+        arena = self._arena(
+            Budget(parts.method if self.total else None, self._deadline(1 - search.share)),
+            recorded=recorded,
+            partial=None if stored.judging else stored.partial,
+            on_batch=watch,
+            last_event=len(recorded) if stored.judging else None,
+        )
+        way = way_from(arena)
+        for row in _rows(search.method, arena, way):
+            if self.recorder.step(row):
+                self._tell(f"step {way.steps}, population {row['population']}", arena.games)
+        return arena, way
+
+    def _judge(self, parts: Parts, way: Way, spent: int) -> tuple[Final, int]:
+        """The last races: what the run answers and what is proved about it, and all games of the run."""
+
+        def watch(arena: Arena, event: Event) -> None:
+            self.recorder.keep(lambda: {**event, "spent": spent})
+            self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
+
+        least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
+        arena = self._arena(
+            Budget(parts.final, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
+            recorded=[event for row in self.stored.finals for event in row["events"]],
+            partial=self.stored.partial if self.stored.judging else None,
+            on_batch=watch,
+            purpose=FINAL,
+        )
+        events = 0
+        for final in judge(arena, way.answer, way.checkpoints):
+            row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
+            self.recorder.step(row | {"events": arena.events[events:]})
+            events, last = len(arena.events), final
+        return last, spent + arena.games
+
+    def _tell(self, words: str, games: int) -> None:
+        self.context.watch(Progress(words, games / self.total if self.total else None, games))
+
+
+def tune_contest(search: Search, run: Run, recorder: Recorder, context: Context) -> Json:
+    """Work on a tuning run until its budget is spent; returns its answer, its cost and its proof."""
+    return TuningWork(search, run, recorder, context).tune()
+
+
+def _standing(event: Event) -> str:
+    """The score of the race under way, in words."""
+    if "counts" not in event:
+        return ""
+    counts = np.array(event["counts"])
+    return f": {with_interval(mean(counts), interval(counts))}"
+
+
+def _rows(method: str, arena: Arena, way: Way) -> Iterator[Json]:
+    """The steps of the method as they are stored, each with the events and the members since the one before."""
+    events = members = 0
+    for step in steps_of(method, arena):
+        way.follow(step)
+        row: Json = {"accepted": step.accepted, "games": arena.games}
+        row |= {"population": step.population, "sigma": step.sigma, "events": arena.events[events:]}
+        if step.accepted:
+            row |= {"theta": way.answer["theta"]}
+        if step.accepted and step.thetas is not None and step.weights is not None:
+            row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
+            members = len(step.thetas)
+        events = len(arena.events)
+        yield row

@@ -1,0 +1,135 @@
+"""What can be tuned: two vectors of numbers meet in games and one of them scores more.
+
+A game with a parametric strategy is one contest, a program of the user's another one. Methods see vectors, scores and
+which parameters have neighbours, and nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from ..core.agents import Frozen, fixed_baseline, policies_in_turn, policy_of
+from ..core.game import Game, Strategy
+from ..core.simulate import Match
+
+LEAST_BATCH = 64
+"""Pairs of games of the compiled loop that are played at once at least."""
+
+
+class Space(Protocol):
+    """The parameters of a contest."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def hashed(self) -> tuple[str, ...]:
+        """Those without neighbours: seeds of something pseudo-random, or choices."""
+
+    @property
+    def halves(self) -> bool:
+        """Whether the first half serves in the first seat and the second half in the second."""
+
+
+class Pairs(Protocol):
+    """Vectors that meet others in numbered games."""
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
+
+        With seats "swapped" a number is a pair of games, a column each; with "alternating" it is one game.
+        """
+
+
+class Contest(Protocol):
+    """What is tuned."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def payoffs(self) -> Sequence[Fraction]:
+        """What a game can be worth for the first vector, in even steps upwards."""
+
+    @property
+    def top(self) -> int:
+        """The index of the highest payoff."""
+
+    @property
+    def strategy(self) -> Space:
+        """The parameters."""
+
+    @property
+    def mixes(self) -> bool:
+        """Whether an answer may be a mixture of vectors."""
+
+    @property
+    def least(self) -> int:
+        """How many pairs of games are played at once at least."""
+
+    def start(self) -> np.ndarray:
+        """The vector to begin with."""
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """A vector within the limits of the parameters."""
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> Pairs:
+        """Rows that take turns: number n is played by row n of each, counted from the top again after the last."""
+
+    def match_answer(self, answer: Frozen, opponent: np.ndarray) -> Pairs:
+        """The vector or mixture of an answer against one vector."""
+
+
+@dataclass(frozen=True)
+class GameContest:
+    """A game of the catalogue or of the user, tuned from standard Gaussian numbers."""
+
+    game: Game
+    strategy: Strategy
+    seed: int
+    mixes: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.game.name
+
+    @property
+    def payoffs(self) -> Sequence[Fraction]:
+        return self.game.payoffs
+
+    @property
+    def top(self) -> int:
+        return self.game.top
+
+    @property
+    def least(self) -> int:
+        return LEAST_BATCH
+
+    def start(self) -> np.ndarray:
+        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        return np.array(fixed_baseline(self.game, self.seed).heaviest)
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """The vector itself: parameters of games have no limits."""
+        return theta
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> Match:
+        for rows in (firsts, seconds):
+            if not np.isfinite(rows).all():
+                raise ValueError(f"a parameter of {self.name} is not a finite number: the method has diverged")
+        return Match(self.game, policies_in_turn(self.game, firsts), policies_in_turn(self.game, seconds))
+
+    def match_answer(self, answer: Frozen, opponent: np.ndarray) -> Match:
+        return Match(self.game, policy_of(self.game, answer), policies_in_turn(self.game, opponent[None]))
+
+
+def contest_of(game: Game, seed: int) -> GameContest:
+    """The contest of a game's parametric strategy, or a ValueError if it has none."""
+    if game.strategy is None:
+        raise ValueError(f"{game.name} has no parametric strategy to tune")
+    return GameContest(game, game.strategy, seed)

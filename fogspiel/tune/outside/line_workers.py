@@ -1,0 +1,320 @@
+"""A pool of programs that are asked for games: a JSON object per line goes in, one per line comes out.
+
+Each worker has one game at a time; answers are returned in the order of the games, however many workers there are. A
+worker that dies, does not answer in time or answers nonsense is replaced and its game repeated. A game that goes wrong
+three times stops the run, which can be resumed.
+
+Every request has a number under `id`. An answer that repeats it is never taken for that of another game. Where it does
+not, a worker that was late is dead by then; and of one that has written more than a line for a game, all answers to the
+games that were asked for together are forgotten, and a third time stops the run.
+"""
+
+import json
+import math
+import shlex
+import shutil
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ...core.heartbeat import beat
+from .line_process import Fault, Guard, LineProcess, excerpt
+
+FAULTS = 3
+"""So often may a game go wrong."""
+LOOK_SECONDS = 0.05
+"""How often the clock is looked at."""
+START_SECONDS = 10.0
+"""What a new worker has beyond the time of a game, until it answers for the first time."""
+LEAVE_SECONDS = 2.0
+"""How long to wait for the threads of killed workers."""
+
+Answer = dict[str, Any]
+"""What a worker says of a game: its `score`, and whatever else it adds."""
+
+
+@dataclass(eq=False)
+class Batch:
+    """Games that are asked for together."""
+
+    lines: Sequence[bytes]
+    judge: Callable[[int, Answer], None]
+    left: deque[int]
+    answers: dict[int, Answer] = field(default_factory=dict)
+    faults: Counter[int] = field(default_factory=Counter)
+    failure: Exception | None = None
+
+
+@dataclass(eq=False)
+class Seat:
+    """The place of one worker during a batch."""
+
+    process: LineProcess | None = None
+    game: int | None = None
+    deadline: float = math.inf
+    answered: list[int] = field(default_factory=list)
+    """The games of the batch that the process has answered."""
+    lost: bool = False
+    """Whether the worker was given up: whatever its thread hears later does not count."""
+    done: bool = False
+    """Whether its thread has nothing more to do."""
+    thread: threading.Thread | None = None
+
+
+class LineWorkers:
+    """So many workers, started as they are needed, and killed at the end."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        workers: int = 1,
+        seconds: float = 60.0,
+        title: str | None = None,
+        on_fault: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self.words, self.workers, self.seconds, self.on_fault = demand_program(words), workers, seconds, on_fault
+        self.title = title or f"the program {shlex.join(self.words)}"
+        self._changed = threading.Condition()
+        self._seats: list[Seat] = []
+        self._idle: list[LineProcess] = []
+        self._guard: Guard | None = None
+        self._number = self._strays = 0
+
+    def ask(self, requests: Sequence[str], judge: Callable[[int, Answer], None]) -> list[Answer]:
+        """The answers to requests (JSON objects without an `id`), in their order.
+
+        The judge refuses an answer to the request of a number by a Fault, or stops everything by a ValueError.
+        """
+        first, self._number = self._number, self._number + len(requests)
+        lines = [f'{request[:-1]}, "id": {number}}}\n'.encode() for number, request in enumerate(requests, first)]
+
+        def judge_with_id(game: int, answer: Answer) -> None:
+            if answer.get("id", first + game) != first + game:
+                raise Fault(f"has answered for game {answer['id']!r} when it was asked for {first + game}")
+            judge(game, answer)
+
+        batch = Batch(lines, judge_with_id, deque(range(len(lines))))
+        try:
+            self._guard = self._guard or Guard()
+            for _ in range(min(self.workers, len(lines))):
+                self._seat(batch)
+            while not self._wait(batch):
+                beat()
+                self._look_at_clock(batch)
+            if batch.failure is not None:
+                raise batch.failure
+        except BaseException:
+            self.close()
+            raise
+        self._seats.clear()
+        return [batch.answers[game] for game in range(len(lines))]
+
+    def close(self) -> None:
+        """Kill all workers."""
+        with self._changed:
+            for seat in self._seats:
+                seat.lost = True
+            busy = [seat.process for seat in self._seats if seat.process is not None]
+        for process in busy:
+            process.kill()
+        for seat in self._seats:
+            if seat.thread is not None:
+                seat.thread.join(LEAVE_SECONDS)
+        self._seats.clear()
+        while self._idle:
+            self._idle.pop().end()
+        if self._guard is not None:
+            self._guard.close()
+            self._guard = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # What the asking thread does beside waiting
+
+    def _wait(self, batch: Batch) -> bool:
+        """Wait a moment for the batch, and say whether it has come to its end."""
+
+        def over() -> bool:
+            answered = len(batch.answers) == len(batch.lines)
+            return batch.failure is not None or (answered and all(seat.done or seat.lost for seat in self._seats))
+
+        with self._changed:
+            return self._changed.wait_for(over, LOOK_SECONDS)
+
+    def _seat(self, batch: Batch) -> None:
+        """Let a thread serve the batch with a worker."""
+        seat = Seat()
+        seat.thread = threading.Thread(target=self._serve, args=(batch, seat), daemon=True)
+        self._seats.append(seat)
+        seat.thread.start()
+
+    def _look_at_clock(self, batch: Batch) -> None:
+        """Give up the workers whose time is over, and put others in their places."""
+        now = time.monotonic()
+        with self._changed:
+            late = [seat for seat in self._seats if seat.deadline <= now and not seat.lost]
+            for seat in late:
+                seat.lost = True
+        for seat in late:
+            assert seat.process is not None and seat.game is not None
+            seat.process.kill()
+            self._blame(batch, seat.game, f"has not answered within {self.seconds:g} s", seat.process)
+            self._seat(batch)
+
+    # What the thread of a worker does
+
+    def _serve(self, batch: Batch, seat: Seat) -> None:
+        """Ask one worker, and those that take its place, for games until there are none left."""
+        try:
+            while self._next_game(batch, seat):
+                self._play(batch, seat)
+        except Exception as error:  # told by the thread that waits
+            self._fail(batch, error)
+        if seat.process is not None:
+            seat.process.end()
+        with self._changed:
+            seat.done = True
+            self._changed.notify_all()
+
+    def _next_game(self, batch: Batch, seat: Seat) -> bool:
+        """Take the next game, or leave the worker to the next batch."""
+        if seat.process is not None:
+            self._check_silence(batch, seat)
+        with self._changed:
+            if seat.lost:
+                return False
+            if batch.failure is None and batch.left:
+                seat.game = batch.left.popleft()
+                return True
+            if seat.process is not None:
+                self._idle.append(seat.process)
+                seat.process = None
+            return False
+
+    def _play(self, batch: Batch, seat: Seat) -> None:
+        """Ask for one game."""
+        game, patience = seat.game, self.seconds
+        assert game is not None and self._guard is not None
+        with self._changed:
+            if seat.process is None and self._idle:
+                seat.process = self._idle.pop()
+        if seat.process is None:
+            process, patience = LineProcess(self.words, self._guard), patience + START_SECONDS
+            with self._changed:
+                seat.process = process
+                if seat.lost:
+                    return
+        if not seat.answered and not self._check_silence(batch, seat):
+            with self._changed:
+                batch.left.appendleft(game)
+            return
+        try:
+            with self._changed:
+                seat.deadline = time.monotonic() + patience
+            answer = parse(seat.process.ask(batch.lines[game]))
+            batch.judge(game, answer)
+        except Fault as fault:
+            dropped = self._drop(seat)
+            if dropped is not None:
+                self._blame(batch, game, str(fault), dropped)
+            return
+        with self._changed:
+            seat.deadline = math.inf
+            if not seat.lost:
+                batch.answers[game] = answer
+                seat.answered.append(game)
+
+    def _check_silence(self, batch: Batch, seat: Seat) -> bool:
+        """Whether a worker has said no more than it was asked; if it has, all it said in this batch is forgotten."""
+        assert seat.process is not None
+        try:
+            seat.process.demand_silence()
+            return True
+        except Fault as fault:
+            answered, process = seat.answered, self._drop(seat)
+            if process is not None:
+                with self._changed:
+                    self._strays += 1
+                    for game in answered:
+                        del batch.answers[game]
+                    batch.left.extendleft(answered)
+                self.on_fault(f"{self.title} {fault}: what it has said is forgotten, and its games are repeated")
+                if self._strays == FAULTS:
+                    self._fail(batch, ValueError(f"{self.title} {fault}, {FAULTS} times: it must write one line"))
+            return False
+
+    def _drop(self, seat: Seat) -> LineProcess | None:
+        """End the process of a worker; None if the worker was given up before."""
+        with self._changed:
+            if seat.lost:
+                return None
+            process, seat.process, seat.deadline, seat.answered = seat.process, None, math.inf, []
+        assert process is not None
+        process.end()
+        return process
+
+    # What both do
+
+    def _blame(self, batch: Batch, game: int, what: str, process: LineProcess) -> None:
+        """Count a fault of a game, which is the next to be played, unless there have been too many."""
+        words = process.last_words
+        said = f", and the last line of its stderr is {words!r}" if words else ""
+        with self._changed:
+            batch.faults[game] += 1
+            again = batch.faults[game] < FAULTS
+            if again:
+                batch.left.appendleft(game)
+        self.on_fault(f"{self.title} {what}{said}: the game is {'repeated' if again else 'given up'}")
+        if not again:
+            request = excerpt(batch.lines[game])
+            sentence = f"{self.title} {what}{said}; this game has gone wrong {FAULTS} times: {request}"
+            self._fail(batch, ValueError(sentence))
+
+    def _fail(self, batch: Batch, error: Exception) -> None:
+        with self._changed:
+            batch.failure = batch.failure or error
+            self._changed.notify_all()
+
+
+def parse(line: bytes) -> Answer:
+    """The answer that a line holds: an object with a score, or the score alone."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Fault(f"has answered {excerpt(line)}, which is not JSON") from None
+    answer = found if isinstance(found, dict) else {"score": found}
+    if isinstance(answer.get("error"), str):
+        raise ValueError(answer["error"])
+    score = answer.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < math.inf:
+        raise Fault(f"has answered {excerpt(line)}, which has no score: it must be a number")
+    return answer
+
+
+def split_command(command: str) -> list[str]:
+    """The words of a command."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"{command!r} is not a command ({error}): give a program and its arguments") from None
+    return words
+
+
+def demand_program(words: Sequence[str]) -> list[str]:
+    """The words of a command whose program is there, or a ValueError."""
+    if not words or not words[0]:
+        raise ValueError("the command is empty: give a program and its arguments")
+    if shutil.which(words[0]) is None:
+        found = Path(words[0])
+        reason = "it is a folder" if found.is_dir() else "it may not be executed" if found.exists() else "there is none"
+        raise ValueError(f"the program {words[0]} cannot be started ({reason}): give the command of a program")
+    return list(words)
