@@ -172,17 +172,19 @@ class Arena:
         return scores
 
     def play_pairs(
-        self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False
+        self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False, blocks: int = 1
     ) -> np.ndarray:
         """The scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second seat.
 
-        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal.
+        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal. Rows that
+        come in several blocks play one pair each, and the k-th rows of all blocks have the same deal.
         """
         number, rows = len(self.events), len(firsts)
         if number < len(self.recorded):
             codes = decode(self.recorded[number]["pairs"])
         else:
-            codes = self._play_batches(self._pairing(firsts, seconds, pairs if same_deals else 0), rows * pairs)
+            deals = pairs if same_deals else 0
+            codes = self._play_batches(self._pairing(firsts, seconds, deals, blocks), rows * pairs)
         self._close({"pairs": encode(self.game, codes), "games": 2 * len(codes)})
         codes = codes.reshape(rows, pairs) if same_deals else codes.reshape(pairs, rows).T
         return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
@@ -255,7 +257,9 @@ class Arena:
         self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
         return verdict
 
-    def _pairing(self, firsts: np.ndarray, seconds: np.ndarray, deals: int) -> Callable[[int, int], np.ndarray]:
+    def _pairing(
+        self, firsts: np.ndarray, seconds: np.ndarray, deals: int, blocks: int
+    ) -> Callable[[int, int], np.ndarray]:
         """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
         key = self._key(len(self.events))
 
@@ -266,6 +270,12 @@ class Arena:
             row, deal = divmod(first, deals)
             return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
 
+        def block_by_block(first: int, count: int) -> np.ndarray:
+            size = len(firsts) // blocks
+            block, row = divmod(first, size)
+            rows = slice(block * size, (block + 1) * size)
+            return of_rows(rows).scores(key, row, min(count, size - row), threads=self.threads)
+
         def some_rows(first: int, count: int) -> np.ndarray:
             """Only the rows that play these numbers, where their numbers lead: plans of all would fill the memory."""
             numbers, rows = np.arange(first, first + count), np.empty(count, np.int64)
@@ -274,6 +284,8 @@ class Arena:
 
         if deals:
             return on_same_deals
+        if blocks > 1:
+            return block_by_block
         if len(firsts) > MOST_BATCH:
             return some_rows
         everyone = of_rows(slice(None))

@@ -39,10 +39,15 @@ class Ascent:
         self.average = self.average + (self.x - self.average) * 2 / (self.steps + 2)  # weights 1, 2, 3, .. (Polyak's)
 
 
+def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The sum of the rows times their weights, in order: the last bits of a matrix product depend on the processor."""
+    return np.asarray((weights[:, None] * rows).sum(axis=0))
+
+
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     """The cosine of the angle between two vectors, 0 if one of them is null."""
-    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b) / lengths if lengths > 0 else 0.0
+    lengths = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    return float((a * b).sum()) / lengths if lengths > 0 else 0.0
 
 
 def within(value: float, low: float, high: float) -> float:

@@ -18,7 +18,7 @@ from ..core.agents import Policy, find_policy, policies_in_turn, vector_policy
 from ..core.game import Game
 from ..core.rng import below, child, fill_normal, stream_of, unit
 from ..core.simulate import Match
-from .ascent import DIRECTIONS, Ascent
+from .ascent import DIRECTIONS, Ascent, add_up
 from .candidates import Pool
 
 EXPLOITER, DRAWS = 5, 0
@@ -211,6 +211,6 @@ def climb(search: Search, start: np.ndarray, sigma: float, games: int) -> list[P
             search.points(policies_in_turn(search.game, way.x + sign * sigma * e), deals, DIRECTIONS)
             for sign in (1.0, -1.0)
         )
-        way.follow((plus - minus) @ e / DIRECTIONS, sigma)
+        way.follow(add_up(plus - minus, e) / DIRECTIONS, sigma)
         points.append(way.x)
     return [vector_policy(search.game, theta) for theta in (way.x, points[len(points) // 2], way.average)]

@@ -7,7 +7,7 @@ import numpy as np
 
 from .archive import Archive, draw_members, draw_opponents, shares_of
 from .arena import Arena
-from .ascent import DIRECTIONS, Ascent
+from .ascent import DIRECTIONS, Ascent, add_up
 from .candidates import LEAST_SCALE, Pool, breed, draw_wide
 from .step import hashed_parameters
 
@@ -77,7 +77,7 @@ class Climb:
             both = np.vstack([self.way.x + self.sigma * e, self.way.x - self.sigma * e])
             whom = np.tile(draw_opponents(self.archive, self.weights, DIRECTIONS), (2, 1))
             plus, minus = arena.play_pairs(both, whom).sum(axis=(1, 2)).reshape(2, -1)
-            self.way.follow((plus - minus) @ e / (2 * arena.game.top * DIRECTIONS), self.sigma)
+            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.top * DIRECTIONS), self.sigma)
             yield self.way.average
 
 

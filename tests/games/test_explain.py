@@ -314,9 +314,12 @@ def test_lies_and_calls_have_the_shares_of_noisy_values():
         state = position(game, situation)
         seen, actions = view_of(game, state, 0), actions_in(game, state)
         assert state[cheat.HAND : cheat.LAID + 8].sum() == 52 and state[cheat.HAND : cheat.LAID + 8].min() >= 0
-        pile = int(state[cheat.LAID :].sum())
-        values = [cheat.value_of(theta, int(a), seen, sum(situation.hand), pile) for a in actions]
-        best = actions[(np.array(values) + 0.1 * rng.standard_normal((40_000, len(actions)))).argmax(axis=1)]
+        values = np.empty(cheat.CALL + 1)
+        if seen[cheat.SEEN_COLOUR] >= 0:
+            cheat.weigh_round(theta, seen, sum(situation.hand), int(state[cheat.LAID :].sum()), values)
+        else:
+            cheat.weigh_openings(theta, seen, sum(situation.hand), values)
+        best = actions[(values[actions] + 0.1 * rng.standard_normal((40_000, len(actions)))).argmax(axis=1)]
         for text, share in zip(
             row[4:], ((best == 0).mean(), ((best > 0) & (best < 4)).mean(), (best == 4).mean()), strict=True
         ):

@@ -27,6 +27,8 @@ PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "peak_megabytes", "
 """Keys of what depends on the machine, the hour or the version."""
 LONG_TEXT, LONG_LIST = 300, 400
 """Characters of a text, or of a list as JSON, from which on only its digest is kept."""
+DIGITS = 10
+"""Of a real number; those that follow may depend on the processor."""
 PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
@@ -419,7 +421,7 @@ def steady(value: Any, key: str = "") -> Any:
         return {name: steady(part, name) for name, part in value.items()}
     if isinstance(value, list):
         return [steady(part) for part in value]
-    return value
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def shorten(value: Any) -> Any:

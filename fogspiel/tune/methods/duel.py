@@ -16,7 +16,7 @@ import numpy as np
 
 from ...stats.race import Race, interval, mean
 from ..arena import Arena
-from ..ascent import DIRECTIONS, Ascent, scale_of, within
+from ..ascent import DIRECTIONS, Ascent, add_up, scale_of, within
 from ..step import LEAST_SIGMA, MOST_SIGMA, Step, hashed_parameters
 
 LEAST_STEPS, LEAST_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
@@ -24,10 +24,8 @@ CALM = 0.996  # the power of the gain in every step: where slopes are mere luck,
 MEMORY = 0.1  # of the lead, for one step
 WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins 55 to 70 %, or so
 WIDER = 1.03
-NARROWEST, WIDEST = (
-    0.1,
-    2.0,
-)  # most sigma, in units of the start or of x itself: duels further apart say nothing about players like x
+NARROWEST, WIDEST = 0.1, 2.0
+"""Limits of the most sigma, in units of the start or of x: duels further apart say nothing about players like x."""
 GUARDED = 32  # steps between two visits of the guard
 GUARDING = 8  # one game in so many is the guard's
 TRIED = 4  # one in so many of these says whether a redrawn seed is worth the others
@@ -115,7 +113,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
         if not seeds.all():
             e = np.where(seeds, 0.0, arena.gaussians(directions))
             leads = arena.play_pairs(way.x + sigma * e, way.x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
-            way.follow(leads.mean(axis=1) @ e / directions, sigma)
+            way.follow(add_up(leads.mean(axis=1), e) / directions, sigma)
             way.gain **= CALM
             # The luck of two pairs on different deals is independent, so the mean of their product is the squared lead.
             lead += MEMORY * (float((leads[:, 0] * leads[:, 1]).mean()) - lead)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.agents import REDRAWN
 from ..arena import Arena, BudgetSpent
-from ..ascent import DIRECTIONS, Ascent, scale_of
+from ..ascent import DIRECTIONS, Ascent, add_up, scale_of
 from ..candidates import Pool, draw_wide
 from ..candidates import breed as breed_children
 from ..step import Step, hashed_parameters
@@ -99,8 +99,10 @@ def climb(
     while arena.games + 4 * directions <= until:
         e = np.where(seeds, 0.0, arena.gaussians(directions))
         both = np.vstack([way.x + sigma * e, way.x - sigma * e])
-        plus, minus = arena.play_pairs(both, np.tile(rivals(arena, directions), (2, 1))).sum(axis=(1, 2)).reshape(2, -1)
-        way.follow((plus - minus) @ e / (2 * arena.game.top * directions), sigma)
+        # Both ends of a direction meet the same rival on the same deal: what is luck in that falls out of the slope.
+        scores = arena.play_pairs(both, np.tile(rivals(arena, directions), (2, 1)), blocks=2)
+        plus, minus = scores.sum(axis=(1, 2)).reshape(2, -1)
+        way.follow(add_up(plus - minus, e) / (2 * arena.game.top * directions), sigma)
         yield Step(way.average, False, sigma)
     return [way.x, way.average]
 

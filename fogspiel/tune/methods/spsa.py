@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arena import Arena
+from ..ascent import add_up
 from ..step import Step, hashed_parameters
 
 ALPHA, GAMMA = 0.602, 0.101
@@ -29,7 +30,7 @@ def spsa(arena: Arena) -> Iterator[Step]:
             signs = np.where(seeds, 0.0, np.where(arena.gaussians(BATCH) < 0, -1.0, 1.0))
             moves = c_k[:, None] * signs
             leads = arena.play_pairs(x + moves, x - moves).sum(axis=(1, 2)) * (2 / top) - 2  # wins minus losses
-            x = x + (a_k / c_k * leads) @ signs
+            x = x + add_up(a_k / c_k * leads, signs)
             k += BATCH
         yield Step(x, step % STEPS_A_CHECKPOINT == 0, float(c_k[-1]))
 
