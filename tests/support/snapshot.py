@@ -29,6 +29,8 @@ LONG_TEXT, LONG_LIST = 300, 400
 """Characters of a text, or of a list as JSON, from which on only its digest is kept."""
 DIGITS = 10
 """Of a real number; those that follow may depend on the processor."""
+EXACT = rf"(?<![\w.])-?\d+\.\d{{{DIGITS},}}(e[-+]?\d+)?(?![\w.])"
+"""Real numbers in texts that have more digits."""
 PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
@@ -494,9 +496,10 @@ def answer(command: Command, folder: Path) -> dict[str, Any]:
 
 
 def _steady_text(text: str, folder: Path) -> str:
-    """A text without the name of the folder, times and dates, versions, and digests of source files."""
+    """A text without the name of the folder, times and dates, versions, digests of source files, and last digits."""
     text = text.replace(str(folder), "FOLDER")
     text = "".join(line for line in text.splitlines(True) if not line.startswith("compiling the rules"))
+    text = re.sub(EXACT, lambda number: f"{float(number[0]):.{DIGITS}g}", text)
     return re.sub(PASSING, VOLATILE, text)
 
 
