@@ -4,7 +4,7 @@ import shlex
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +43,21 @@ class Options:
 def begin(ask: "Json", options: Options, *, once: bool = False, prepared: object = None) -> "Run":
     """Work on a new run of this request, or on the one that has it already where `once` is enough."""
     from ..runs.jobs import find_or_create_run
+    from ..runs.kind import kind_of
     from ..runs.store import Store
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
-        work(run, options, prepared)
+        try:
+            work(run, options, prepared)
+        except ValueError as error:
+            again = _again(run, kind_of(run), options)
+            # A request that cannot be met leaves no run behind, unless the sentence says how to go on with it.
+            if len(run.rows) == 1 and run.partial() is None and again not in str(error):
+                run.close()
+                runs.delete([run.name])
+            raise
         return run
 
 
@@ -86,8 +95,8 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
     if run.name:
         found = ", found finished in the store" if run.finished else ""
         console.err.print(f"run {run.name}: {kind.headline(run)}{found}", markup=False)
-    again = options.again or kind.again(run, resume_command(run.name, options.store))
-    with _resumable(run, kind, again, options), console.progress(run.name or kind.headline(run)) as bar:
+    again = _again(run, kind, options)
+    with _resumable(run, kind, options), console.progress(run.name or kind.headline(run)) as bar:
 
         def watch(progress: Progress) -> None:
             bar.show(progress.share, progress.words, progress.games)
@@ -100,9 +109,15 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
         kind.work(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
 
 
+def _again(run: "Run", kind: "Kind", options: Options) -> str:
+    """The command that goes on with a run, or with all that it is a part of."""
+    return options.again or kind.again(run, resume_command(run.name, options.store))
+
+
 @contextmanager
-def _resumable(run: "Run", kind: "Kind", again: str, options: Options) -> Iterator[None]:
+def _resumable(run: "Run", kind: "Kind", options: Options) -> Iterator[None]:
     """Whatever stops the work on a run, say how to go on with it."""
+    from ..runs.store import Damaged, Displaced, StoreError
     from . import console
 
     try:
@@ -110,9 +125,7 @@ def _resumable(run: "Run", kind: "Kind", again: str, options: Options) -> Iterat
     except KeyboardInterrupt:
         if not run.name:  # nothing was found yet that would be worth a run
             raise
-        if not options.again:
-            again = kind.again(run, resume_command(run.name, options.store))
-        told = kind.interruption(run, again)
+        told = kind.interruption(run, _again(run, kind, options))
         if options.as_json:
             print_json(told.facts)
         else:
@@ -120,7 +133,14 @@ def _resumable(run: "Run", kind: "Kind", again: str, options: Options) -> Iterat
         console.err.print(told.sentence, markup=False)
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
+        again = _again(run, kind, options)
         raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
+    except StoreError as error:
+        if not run.name or isinstance(error, Damaged):  # nothing to go on with, or it says itself what to do
+            raise
+        moved = isinstance(error, Displaced) and error.copy
+        again = _again(run, kind, replace(options, store=moved) if moved else options)
+        raise StoreError(f"{error}; then go on with: {again}") from error
 
 
 def show(run: "Run", options: Options, seconds: float | None = None) -> None:

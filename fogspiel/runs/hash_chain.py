@@ -7,11 +7,13 @@ digest of every chain, so neither a changed nor a lost row goes unnoticed. All o
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .locks import seal
-from .sqlite_file import Committed, Damaged, StoreError, identity, is_damage
+from .sqlite_file import Committed
+from .store_faults import Damaged, StoreError, is_damage
+from .store_layout import identity, new_identity
 
 Json = dict[str, Any]
 """What a row says, as JSON writes it; the kinds of run know what its keys mean."""
@@ -199,6 +201,19 @@ def write_partial(connection: sqlite3.Connection, entry: Entry, body: str) -> No
 def write_count(connection: sqlite3.Connection, runs: int) -> None:
     """Note how many runs there are."""
     connection.execute("UPDATE meta SET runs = ?, seal = ?", (runs, seal("meta", identity(connection), runs)))
+
+
+def remove_runs(connection: sqlite3.Connection, runs: Iterable[int], left: int) -> None:
+    """Take runs out of all tables, so that so many are left.
+
+    The store becomes another one by its identity, in the same transaction: marks that speak of the runs that are gone
+    count no longer, and whoever remembers a run by its number reads it anew.
+    """
+    gone = [(run,) for run in runs]
+    for table, column in (("runs", "id"), ("rows", "run"), ("sessions", "run"), ("partials", "run")):
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+    connection.execute("UPDATE meta SET store = ?", (new_identity(),))
+    write_count(connection, left)
 
 
 # ---- repair ----------------------------------------------------------------------------------------------------------

@@ -129,9 +129,9 @@ class Kind:
         except KeyboardInterrupt:
             recorder.interrupt()
             raise
-        if not run.finished:
+        if run.result is None:
             run.append("result", result)
-        return run.rows[-1].body
+        return run.result or result
 
     def processes(self, run: Run, cores: int) -> int:
         """How many threads or processes the work may have if the user says nothing."""

@@ -9,7 +9,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +20,14 @@ from platformdirs import user_data_path
 
 from . import hash_chain
 from .hash_chain import Entry, Json, Row, Session, canonical, link
-from .sqlite_file import REPAIR, Busy, Committed, Damaged, File, StoreError, disorder, place
+from .sqlite_file import Committed, File, Question
+from .store_faults import REPAIR, Busy, Damaged, Displaced, StoreError, place
+from .store_layout import disorder
 
 __all__ = [
     "Busy",
     "Damaged",
-    "Draft",
+    "Displaced",
     "Json",
     "Problem",
     "Row",
@@ -36,6 +38,11 @@ __all__ = [
     "canonical",
     "default_path",
 ]
+
+MOST_ROWS = 1000
+"""So many rows of a run are held in memory; a longer one is read again where all of them are wanted."""
+STATES = ("finished", "running", "interrupted", "damaged")
+"""What a run can be in the list of runs."""
 
 
 def default_path() -> Path:
@@ -80,7 +87,7 @@ class Run:
 
     def __init__(self, file: File, entry: Entry, rows: list[Row], session: Session | None, *, running: bool) -> None:
         self.name = entry.name
-        self.rows = rows
+        self._rows, self._first, self._last = rows, rows[0], rows[-1]
         self._file = file
         self._entry = entry
         self._session = session  # of this process, if it holds the lock
@@ -88,9 +95,19 @@ class Run:
         self._clock = time.monotonic()
 
     @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        if len(self._rows) > self._last.number:
+            return self._rows
+        rows = [*self._file.ask(_verified(self.name))[1][: self._last.number], self._last]
+        if self.finished:
+            self._rows = rows
+        return rows
+
+    @property
     def ask(self) -> Json:
         """The request: game, rules version, method, options, seed, budget, package version."""
-        return self.rows[0].body
+        return self._first.body
 
     @property
     def steps(self) -> list[Json]:
@@ -100,12 +117,12 @@ class Run:
     @property
     def result(self) -> Json | None:
         """What came out, once the run is finished."""
-        return self.rows[-1].body if self.finished else None
+        return self._last.body if self.finished else None
 
     @property
     def finished(self) -> bool:
         """Whether the run has its result."""
-        return self.rows[-1].kind == "result"
+        return self._last.kind == "result"
 
     @property
     def state(self) -> str:
@@ -118,17 +135,25 @@ class Run:
             raise ValueError(f"a row is a step or the result, not {kind!r}")
         if self.finished:
             raise StoreError(f"run {self.name} is finished: start a new one with another seed or budget")
-        text, number = canonical(body), len(self.rows)
+        text, number = canonical(body), self._last.number + 1
         digest = link(self._entry.head, self.name, number, kind, text)
         entry = self._entry._replace(length=number + 1, head=digest)
-        with self._file.change() as connection:
+        with self._file.change(wait=kind == "result") as connection:
             self._note_time(connection)
             hash_chain.write_row(connection, entry.id, number, kind, text, digest)
             hash_chain.write_entry(connection, entry)
             connection.execute("DELETE FROM partials WHERE run = ?", (entry.id,))
         self._entry = entry
-        self.rows.append(Row(number, kind, json.loads(json.dumps(body))))  # keys in their order, as certificates are
+        self._add(Row(number, kind, json.loads(json.dumps(body))))  # keys in their order, as certificates are
         self._file.mark(entry.id, entry.length)
+
+    def _add(self, row: Row) -> None:
+        """Remember a row, or let go of all where they become too many."""
+        if len(self._rows) == row.number < MOST_ROWS:
+            self._rows.append(row)
+        else:
+            self._rows = []
+        self._last = row
 
     @property
     def seconds_worked(self) -> float:
@@ -166,35 +191,6 @@ class Run:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-class Draft(Run):
-    """A run that comes into the store only if it is interrupted: then it has what was found so far as a step."""
-
-    def __init__(self, path: Path, ask: Json) -> None:
-        self.name = ""
-        self.rows = [Row(0, "ask", ask)]
-        self._path, self._session, self._running = path, None, False
-
-    def append(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Note the result, or store the run with its first step."""
-        if kind == "step":
-            with Store.open(self._path, write=True) as store, store.create(self.ask) as run:
-                run.append(kind, body)
-                self.name = run.name
-        self.rows.append(Row(len(self.rows), kind, dict(body)))
-
-    @property
-    def seconds_worked(self) -> float:
-        """No session has worked on it before."""
-        return 0.0
-
-    def keep_partial(self, body: Mapping[str, Any]) -> None:
-        """Keep nothing: there is no row to keep it behind."""
-
-    def partial(self) -> Json | None:
-        """Nothing was kept."""
-        return None
 
 
 class Store:
@@ -237,12 +233,10 @@ class Store:
     def work_on(self, name: str) -> Run:
         """A run to append to, locked for this process and verified; a finished one comes back for reading."""
         self._file.demand_order()
-        entry = self._file.ask(lambda connection, committed: hash_chain.entry_of(connection, committed, name))
-        if not self._file.here.take(entry.id):
-            raise Busy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
+        entry = self._lock(name)
         with ExitStack() as undo:
             undo.callback(self._file.here.release, entry.id)
-            entry, rows = self._verify(name)
+            entry, rows = self._file.ask(_verified(name))
             if rows[-1].kind == "result":
                 return Run(self._file, entry, rows, None, running=False)
             session = _session(entry.id, entry.sessions)
@@ -255,7 +249,7 @@ class Store:
 
     def read(self, name: str) -> Run:
         """A run to look at, verified from the first row to the last."""
-        entry, rows = self._verify(name)
+        entry, rows = self._file.ask(_verified(name))
         return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
 
     def names(self) -> list[str]:
@@ -276,6 +270,40 @@ class Store:
             return self._file.ask(_problems)
         except Damaged as fault:
             return [_problem(fault)]
+
+    def delete(self, names: Collection[str]) -> None:
+        """Take runs out of the store, all of them or none; a run that somebody works on is refused."""
+        self._file.demand_order()
+        with ExitStack() as locks:
+            for name in set(names):
+                locks.callback(self._file.here.release, self._lock(name).id)
+            with self._file.change(wait=True) as connection:
+                entries = _entries(connection, {})
+                left = [entry for entry in entries if entry.name not in names]
+                hash_chain.remove_runs(
+                    connection, {entry.id for entry in entries} - {entry.id for entry in left}, len(left)
+                )
+            for entry in left:
+                self._file.mark(entry.id, entry.length)
+            self._file.fold()
+
+    def back_up(self, copy: Path) -> int:
+        """Copy the store, in use or not, to a new file that is verified before it gets its name; returns its runs."""
+        if copy.exists():
+            raise StoreError(f"{copy} exists: a backup replaces nothing; name another file")
+        copied = 0
+
+        def check(draft: Path) -> None:
+            nonlocal copied
+            with Store.open(draft, write=False) as found:
+                if problems := found.problems():
+                    raise StoreError(
+                        f"the store is damaged, so it was not backed up: {problems[0]}; {problems[0].hint}"
+                    )
+                copied = len(found.names())
+
+        self._file.back_up(copy, check)
+        return copied
 
     def repair(self) -> list[str]:
         """Cut every damaged run back to its last good row, after copying the file, and say what was done."""
@@ -300,12 +328,12 @@ class Store:
         self._working.append(run)
         return run
 
-    def _verify(self, name: str) -> tuple[Entry, list[Row]]:
-        def question(connection: sqlite3.Connection, committed: Committed) -> tuple[Entry, list[Row]]:
-            entry = hash_chain.entry_of(connection, committed, name)
-            return entry, hash_chain.rows_of(connection, committed, entry)
-
-        return self._file.ask(question)
+    def _lock(self, name: str) -> Entry:
+        """Take the lock of a run; returns its catalogue entry."""
+        entry = self._file.ask(lambda connection, committed: hash_chain.entry_of(connection, committed, name))
+        if not self._file.here.take(entry.id):
+            raise Busy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
+        return entry
 
     def _worker(self, entry: Entry) -> str:
         sessions = self._file.ask(lambda connection, committed: hash_chain.sessions_of(connection, entry.id))
@@ -318,6 +346,16 @@ class Store:
 def _session(run: int, number: int) -> Session:
     now = time.time()
     return Session(run, number, os.getpid(), socket.gethostname(), now, now, 0.0)
+
+
+def _verified(name: str) -> Question[tuple[Entry, list[Row]]]:
+    """The question for a run with all its rows, every link verified."""
+
+    def question(connection: sqlite3.Connection, committed: Committed) -> tuple[Entry, list[Row]]:
+        entry = hash_chain.entry_of(connection, committed, name)
+        return entry, hash_chain.rows_of(connection, committed, entry)
+
+    return question
 
 
 def _entries(connection: sqlite3.Connection, committed: Committed) -> list[Entry]:

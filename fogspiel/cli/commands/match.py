@@ -29,15 +29,21 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
+    from ...runs.draft import Draft
     from ...runs.kinds.match import Request
-    from ...runs.store import Draft
+    from .. import console
 
     chosen, path = bring(game, remember), store_path(store)
     request = Request.of(chosen, (first, second), path, seed, games, seats)
     if exact:
         return _compute(request, path, as_json)
-    run, options = Draft(path, request.to_json()), Options(store, as_json, threads)
-    work(run, options)
+
+    def tell(sentence: str) -> None:
+        console.err.print(sentence, markup=False)
+
+    options = Options(store, as_json, threads)
+    with Draft(path, request.to_json(), tell) as run:
+        work(run, options)
     return show(run, options)
 
 
