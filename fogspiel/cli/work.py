@@ -13,7 +13,7 @@ import typer
 from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
 
 if TYPE_CHECKING:
-    from ..runs.kind import Kind
+    from ..runs.kind import Delivered, Kind
     from ..runs.report import Report, Table
     from ..runs.store import Json, Run
 
@@ -145,15 +145,14 @@ def _resumable(run: "Run", kind: "Kind", options: Options) -> Iterator[None]:
 
 def show(run: "Run", options: Options, seconds: float | None = None) -> None:
     """Write the certificate and the report of a finished run, and print what came out."""
-    from ..runs.kind import Delivered, kind_of
+    from ..runs.kind import kind_of
     from . import console
 
-    kind = kind_of(run)
-    report = kind.report(run) if kind.writes_report or options.output else None
-    delivered = Delivered(_write_certificate(run, kind, options), seconds, report)
-    folder, files = write(report, options.output) if report else (None, [])
     if options.as_json:
-        return print_json(kind.outcome(run, delivered) | ({"files": files} if report else {}))
+        return print_json(outcome_of(run, options, seconds))
+    kind = kind_of(run)
+    delivered, folder, files = _deliver(run, kind, options, seconds)
+    report = delivered.report
     if report and kind.writes_report:
         return print_report(report, f"{folder}", len(files))
     print_lines(kind.lines(run, delivered))
@@ -161,6 +160,27 @@ def show(run: "Run", options: Options, seconds: float | None = None) -> None:
         page = next(file for file in files if file.endswith(".html"))
         console.out.print(f"the report: {page} and {len(files) - 1} other files", markup=False)
     return None
+
+
+def outcome_of(run: "Run", options: Options, seconds: float | None) -> "Json":
+    """What `--json` prints of a finished run, after its certificate and its report are written."""
+    from ..runs.kind import kind_of
+
+    kind = kind_of(run)
+    delivered, _, files = _deliver(run, kind, options, seconds)
+    return kind.outcome(run, delivered) | ({"files": files} if delivered.report else {})
+
+
+def _deliver(
+    run: "Run", kind: "Kind", options: Options, seconds: float | None
+) -> "tuple[Delivered, Path | None, list[str]]":
+    """Write the certificate and the report of a run: what was written, the folder of the report and its files."""
+    from ..runs.kind import Delivered
+
+    report = kind.report(run) if kind.writes_report or options.output else None
+    delivered = Delivered(_write_certificate(run, kind, options), seconds, report)
+    folder, files = write(report, options.output) if report else (None, [])
+    return delivered, folder, files
 
 
 def _write_certificate(run: "Run", kind: "Kind", options: Options) -> Path | None:

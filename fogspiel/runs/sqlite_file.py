@@ -230,7 +230,7 @@ class File:
 
         One process at a time does that: SQLite below 3.51.3 may lose pages where two do it at the same instant.
         """
-        with self._guard, suppress(sqlite3.OperationalError):  # the log alone will do as well
+        with self._guard, suppress(sqlite3.DatabaseError):  # the log alone will do as well
             writer = self._writer()
             if not self.here.take(FOLDING, patience=0.0):
                 return

@@ -374,6 +374,7 @@ def _summary(connection: sqlite3.Connection, committed: Committed, entry: Entry,
         state = "finished" if last.kind == "result" else unfinished
     except Damaged:
         last, state = Row(0, "ask", {}), "damaged"
+    found = {} if last.kind == "ask" else last.body  # what was asked for is not yet found
     sessions = hash_chain.sessions_of(connection, entry.id)
     whole = len(sessions) == entry.sessions > 0
     return Summary(
@@ -382,9 +383,9 @@ def _summary(connection: sqlite3.Connection, committed: Committed, entry: Entry,
         method=ask.get("method"),
         state=state,
         steps=entry.length - 1 - (last.kind == "result"),
-        games=last.body.get("games"),
-        score=last.body.get("score"),
-        interval=last.body.get("interval"),
+        games=found.get("games"),
+        score=found.get("score"),
+        interval=found.get("interval"),
         created=entry.created,
         seen=max(session.seen for session in sessions) if whole else None,
         seconds=sum(session.seconds for session in sessions) if whole else None,

@@ -1,6 +1,8 @@
 """How the database of a store is laid out, how one is made, and how a whole one comes to its final name."""
 
+import errno
 import os
+import re
 import shutil
 import sqlite3
 import sys
@@ -142,4 +144,7 @@ def copy_files(path: Path, copy: Path) -> None:
 def disorder(connection: sqlite3.Connection) -> str | None:
     """What SQLite finds wrong with the pages of its file."""
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    code = re.search(r"error code=(\d+)", found)
+    if code and int(code[1]) & 0xFF == sqlite3.SQLITE_IOERR:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # the disk is at fault, not what is on it
     return None if found == "ok" else f"the pages of the store are in disorder ({found.splitlines()[-1]})"

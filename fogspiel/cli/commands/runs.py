@@ -1,10 +1,11 @@
-"""fogspiel tune, resume, runs and export."""
+"""fogspiel tune, resume and export."""
 
 import json
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,7 +28,10 @@ from ..app import (
 )  # fmt: skip
 from ..listing import listing
 from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
-from ..work import Options, begin_and_show, check_cluster, show, work
+from ..work import Options, begin_and_show, check_cluster, outcome_of, show, work
+
+if TYPE_CHECKING:
+    from ...runs.store import Run
 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 
@@ -93,7 +97,8 @@ def tune(
 @app.command()
 @taking(ProgramWords)
 def resume(
-    run: str,
+    run: Annotated[str | None, typer.Argument(metavar="RUN")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
     game: RulesFile = None,
     threads: Threads = None,
     cluster: Cluster = None,
@@ -107,8 +112,14 @@ def resume(
     from .. import console
 
     check_cluster(cluster)
-    path, options = store_path(store), Options(store, as_json, threads, cluster, source=game)
-    with Store.open(path, write=False) as runs:
+    options = Options(store, as_json, threads, cluster, source=game)
+    if every:
+        if run is not None or game is not None or program.named:
+            raise ValueError("--all goes on with every run that needs nothing to be named: name nothing, or one RUN")
+        return _resume_all(options)
+    if run is None:
+        raise ValueError("there is nothing to resume: name a RUN, as `fogspiel runs` lists them, or use --all")
+    with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
     kind = kind_of(found)
     if found.result is not None:
@@ -119,40 +130,51 @@ def resume(
             show(found, Options(store))
         console.err.print(words, style="red")
         raise typer.Exit(2)
-    kind.check_source(found, game)
-    began = time.process_time()
-    with program_of(found, program, cluster) as prepared, Store.open(path, write=True) as runs:
-        found = runs.work_on(run)
-        work(found, options, prepared)
-    show(found, options, time.process_time() - began)
+    found, seconds = _go_on(found, options, program)
+    return show(found, options, seconds)
 
 
-@app.command("runs")
-def list_runs(store: StorePath = None, as_json: AsJson = False) -> None:
-    """List the runs of the store: state, games, score with interval, age."""
-    from dataclasses import asdict
-
+def _go_on(run: "Run", options: Options, program: ProgramWords) -> "tuple[Run, float]":
+    """Work on an interrupted run until it is done; returns it with the CPU time that this took."""
+    from ...runs.kind import kind_of
     from ...runs.store import Store
+
+    kind_of(run).check_source(run, options.source)
+    began = time.process_time()
+    with (
+        program_of(run, program, options.cluster) as prepared,
+        Store.open(store_path(options.store), write=True) as runs,
+    ):
+        found = runs.work_on(run.name)
+        work(found, options, prepared)
+    return found, time.process_time() - began
+
+
+def _resume_all(options: Options) -> None:
+    """Go on with every interrupted run that is nobody's and needs no file or program to be named."""
+    from ...runs.store import Busy, Damaged, Store
     from .. import console
 
-    path = store_path(store)
-    with Store.open(path, write=False) as runs:
-        found = runs.summaries()
-    if as_json:
-        return print_json({"store": str(path), "runs": [asdict(summary) for summary in found]})
-    if not found:
-        return console.out.print(f"no runs yet in {path}; begin with: fogspiel tune batawaf")
-    rows = [
-        (
-            s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
-            console.with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
-            console.ago(s.seen),
-        )
-        for s in found
-    ]  # fmt: skip
-    console.table(
-        f"Runs in {path}", ("run", "method", "state", "steps", "games", "score [interval]", "last seen"), rows
-    )
+    again = "fogspiel resume --all" + (f" --store {shlex.quote(str(options.store))}" if options.store else "")
+    options, resumed, skipped = replace(options, again=again), [], []
+    with Store.open(store_path(options.store), write=False) as runs:
+        names = [found.name for found in runs.summaries() if found.state == "interrupted"]
+    for name in names:
+        try:
+            with Store.open(store_path(options.store), write=False) as runs:
+                found = runs.read(name)
+            found, seconds = _go_on(found, options, ProgramWords())
+        except (ValueError, Busy, Damaged) as error:
+            skipped.append({"run": name, "why": str(error)})
+            console.err.print(f"run {name} is skipped: {error}", markup=False)
+            continue
+        if options.as_json:
+            resumed.append(outcome_of(found, options, seconds))
+        else:
+            show(found, options, seconds)
+    if options.as_json:
+        return print_json({"resumed": resumed, "skipped": skipped})
+    return console.out.print(f"{len(names) - len(skipped)} of {len(names)} interrupted runs are finished now")
 
 
 @app.command()
