@@ -148,11 +148,10 @@ class TuningWork:
             on_batch=watch,
             purpose=FINAL,
         )
-        events = 0
         for final in judge(arena, way.answer, way.checkpoints):
             row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
-            self.recorder.step(row | {"events": arena.events[events:]})
-            events, last = len(arena.events), final
+            self.recorder.step(row | {"events": arena.take_events()})
+            last = final
         return last, spent + arena.games
 
     def _tell(self, words: str, games: int) -> None:
@@ -174,15 +173,14 @@ def _standing(event: Event) -> str:
 
 def _rows(method: str, arena: Arena, way: Way) -> Iterator[Json]:
     """The steps of the method as they are stored, each with the events and the members since the one before."""
-    events = members = 0
+    members = 0
     for step in steps_of(method, arena):
         way.follow(step)
         row: Json = {"accepted": step.accepted, "games": arena.games}
-        row |= {"population": step.population, "sigma": step.sigma, "events": arena.events[events:]}
+        row |= {"population": step.population, "sigma": step.sigma, "events": arena.take_events()}
         if step.accepted:
             row |= {"theta": way.answer["theta"]}
         if step.accepted and step.thetas is not None and step.weights is not None:
             row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
             members = len(step.thetas)
-        events = len(arena.events)
         yield row

@@ -83,7 +83,9 @@ class Arena:
         self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
         self.strategy: Space = self.contest.strategy
         self.games = 0
+        self.event_count = 0
         self.events: list[Event] = []
+        """Those that were not taken yet."""
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: Policy | None = (
             baseline(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
@@ -159,7 +161,7 @@ class Arena:
         """The newcomer's scores against each of the others: a row each, first seat and second seat."""
         if not len(others):
             return np.zeros((0, 2), np.int64)
-        number, needed = len(self.events), 2 * len(others)
+        number, needed = self.event_count, 2 * len(others)
         if number < len(self.recorded):
             scores = decode(self.recorded[number]["scores"]).reshape(-1, 2)
         else:
@@ -179,7 +181,7 @@ class Arena:
         Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal. Rows that
         come in several blocks play one pair each, and the k-th rows of all blocks have the same deal.
         """
-        number, rows = len(self.events), len(firsts)
+        number, rows = self.event_count, len(firsts)
         if number < len(self.recorded):
             codes = decode(self.recorded[number]["pairs"])
         else:
@@ -188,6 +190,11 @@ class Arena:
         self._close({"pairs": encode(self.game, codes), "games": 2 * len(codes)})
         codes = codes.reshape(rows, pairs) if same_deals else codes.reshape(pairs, rows).T
         return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
+
+    def take_events(self) -> list[Event]:
+        """The events since they were last taken: a long run keeps them in its store and not in memory."""
+        taken, self.events = self.events, []
+        return taken
 
     # How an event is played
 
@@ -211,7 +218,7 @@ class Arena:
 
     def _demand_event(self) -> None:
         """Refuse an event that was not there when the budget ended."""
-        if self.last_event is not None and len(self.events) >= self.last_event:
+        if self.last_event is not None and self.event_count >= self.last_event:
             raise BudgetSpent
 
     def _sums(self, match: Pairs, key: int, first: int, count: int) -> np.ndarray:
@@ -229,7 +236,7 @@ class Arena:
         self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
     ) -> Verdict:
         """Observe in batches until the race decides, or `most` times; where a batch is cut changes nothing."""
-        number = len(self.events)
+        number = self.event_count
         if number < len(self.recorded):
             event = self.recorded[number]
             self._close(event)
@@ -261,7 +268,7 @@ class Arena:
         self, firsts: np.ndarray, seconds: np.ndarray, deals: int, blocks: int
     ) -> Callable[[int, int], np.ndarray]:
         """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
-        key = self._key(len(self.events))
+        key = self._key(self.event_count)
 
         def of_rows(rows: slice) -> Pairs:
             return self.contest.match(firsts[rows], seconds[rows])
@@ -294,7 +301,7 @@ class Arena:
     def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
         """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
         self._demand_event()
-        number, codes = len(self.events), np.zeros(0, np.int64)
+        number, codes = self.event_count, np.zeros(0, np.int64)
         if self.partial is not None and self.partial["event"] == number:
             codes = decode(self.partial["pairs"])
         while len(codes) < total:
@@ -311,6 +318,7 @@ class Arena:
         return codes
 
     def _close(self, event: Event) -> None:
+        self.event_count += 1
         self.events.append(event)
         self.games += event["games"]
 
