@@ -1,4 +1,4 @@
-"""Fail the n-th call of every operation on a store, for every n or for some: FOLDER MOST [OPERATION ..].
+"""Fail the n-th call of every operation on a store, for every n or for some: FOLDER MOST [OPERATION[:FAULT] ..].
 
 Prints one line of JSON for each operation and fault: how many calls there are, how many were tried, how the operation
 ended, how often the store had to be repaired, and everything that should not have been.
@@ -94,10 +94,10 @@ def main(folder: Path, most: int, names: list[str]) -> None:
     shim.arm(folder, Fault.NONE, 0)
     sqlite_file.SYNC_SECONDS = 0.0  # every commit is synced, so that every sync can fail
     sqlite_file.LOG_LIMIT = 60_000  # so that the log is folded on the way
-    for name in names or OPERATIONS:
-        for fault in Fault:
-            if fault is not Fault.NONE:
-                print(json.dumps(bench(name, fault, folder, most)), flush=True)
+    for words in names or OPERATIONS:
+        name, _, chosen = words.partition(":")
+        for fault in [Fault[chosen]] if chosen else list(Fault)[1:]:
+            print(json.dumps(bench(name, fault, folder, most)), flush=True)
 
 
 if __name__ == "__main__":

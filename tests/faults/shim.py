@@ -60,9 +60,9 @@ def build(folder: Path) -> Path:
     return library
 
 
-def run_preloaded(folder: Path, script: str, *words: object) -> str:
+def run_preloaded(library: Path, script: str, *words: object) -> str:
     """What a script of this folder prints with the shim preloaded."""
-    environment = os.environ | {"LD_PRELOAD": str(build(folder))}
+    environment = os.environ | {"LD_PRELOAD": str(library)}
     command = [sys.executable, str(HERE / script), *map(str, words)]
     return subprocess.run(
         command, env=environment, cwd=HERE.parents[1], check=True, capture_output=True, text=True

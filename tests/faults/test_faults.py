@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,24 @@ import shim
 pytestmark = pytest.mark.skipif(shim.compiler() is None, reason="the shim needs Linux and a C compiler")
 
 
-def tell(folder: Path, script: str, *words: object) -> list[dict[str, Any]]:
-    """What a script found out, a line of JSON each; also printed, for -s."""
-    lines = shim.run_preloaded(folder, script, folder, *words).splitlines()
-    print(*lines, sep="\n")
-    return [json.loads(line) for line in lines]
+Tell = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shim.build(tmp_path_factory.mktemp("shim"))
+
+
+@pytest.fixture
+def tell(library: Path, tmp_path: Path) -> Tell:
+    """What a script finds out, a line of JSON each; also printed, for -s."""
+
+    def run(script: str, *words: object) -> list[dict[str, Any]]:
+        lines = shim.run_preloaded(library, script, tmp_path, *words).splitlines()
+        print(*lines, sep="\n")
+        return [json.loads(line) for line in lines]
+
+    return run
 
 
 def demand_nothing_wrong(found: list[dict[str, Any]]) -> None:
@@ -23,28 +37,34 @@ def demand_nothing_wrong(found: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("operation", ["create", "append", "repair", "backup", "delete"])
-def test_a_store_survives_some_failing_calls(tmp_path: Path, operation: str) -> None:
-    found = tell(tmp_path, "every_call.py", 3, operation)
+def test_a_store_survives_some_failing_calls(tell: Tell, operation: str) -> None:
+    found = tell("every_call.py", 3, operation)
     demand_nothing_wrong(found)
     assert sum(line["refused"] + line["killed"] for line in found) > 5
 
 
-def test_20_power_cuts_lose_at_most_the_last_second(tmp_path: Path) -> None:
-    (found,) = tell(tmp_path, "power_cuts.py", 20, 3)
+def test_a_store_half_made_on_a_full_disk_is_made_when_there_is_room(tell: Tell) -> None:
+    (found,) = tell("every_call.py", sys.maxsize, "create:FULL")
+    demand_nothing_wrong([found])
+    assert found["refused"] > 40
+
+
+def test_20_power_cuts_lose_at_most_the_last_second(tell: Tell) -> None:
+    (found,) = tell("power_cuts.py", 20, 3)
     demand_nothing_wrong([found])
     assert found["most_rows_lost"] <= found["rows_per_second"]
 
 
 @pytest.mark.slow
-def test_a_store_survives_whatever_call_fails(tmp_path: Path) -> None:
-    found = tell(tmp_path, "every_call.py", sys.maxsize)
+def test_a_store_survives_whatever_call_fails(tell: Tell) -> None:
+    found = tell("every_call.py", sys.maxsize)
     demand_nothing_wrong(found)
     assert sum(line["tried"] for line in found) == sum(line["calls"] for line in found) > 5000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-def test_500_power_cuts_lose_at_most_the_last_second(tmp_path: Path, seed: int) -> None:
-    (found,) = tell(tmp_path, "power_cuts.py", 500, seed)
+def test_500_power_cuts_lose_at_most_the_last_second(tell: Tell, seed: int) -> None:
+    (found,) = tell("power_cuts.py", 500, seed)
     demand_nothing_wrong([found])
     assert 10 < found["most_rows_lost"] <= found["rows_per_second"]
