@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,10 +20,11 @@ from platformdirs import user_data_path
 from . import hash_chain
 from .hash_chain import Entry, Json, Row, Session, canonical, link
 from .sqlite_file import Committed, File, Question
-from .store_faults import REPAIR, Busy, Damaged, Displaced, StoreError, place
-from .store_layout import disorder
+from .store_faults import Busy, Damaged, Displaced, StoreError
+from .summaries import STATES, Problem, Summary, entries_of, problems_of, summary_of
 
 __all__ = [
+    "STATES",
     "Busy",
     "Damaged",
     "Displaced",
@@ -41,8 +41,6 @@ __all__ = [
 
 MOST_ROWS = 1000
 """So many rows of a run are held in memory; a longer one is read again where all of them are wanted."""
-STATES = ("finished", "running", "interrupted", "damaged")
-"""What a run can be in the list of runs."""
 
 
 def default_path() -> Path:
@@ -50,36 +48,6 @@ def default_path() -> Path:
     if chosen := os.environ.get("FOGSPIEL_STORE"):
         return Path(os.path.expanduser(chosen))
     return user_data_path("fogspiel", appauthor=False) / "runs.db"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong in the store: what, where if that is known, and how to put it right."""
-
-    what: str
-    run: str | None
-    row: int | None
-    hint: str
-
-    def __str__(self) -> str:
-        return place(self.run, self.row) + self.what
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """One line of the list of runs; what is None is not known."""
-
-    name: str
-    game: str
-    method: str | None
-    state: str
-    steps: int
-    games: int | None
-    score: float | None
-    interval: list[float] | None
-    created: float
-    seen: float | None
-    seconds: float | None
 
 
 class Run:
@@ -209,10 +177,10 @@ class Store:
         """A new run, locked for this process and named after its game."""
         text, game = canonical(ask), ask["game"]
         self._file.demand_order()
-        self._file.ask(_entries)
+        self._file.ask(entries_of)
         with ExitStack() as undo:
             with self._file.change() as connection:
-                entries = _entries(connection, {})
+                entries = entries_of(connection, {})
                 siblings = [entry.name.removeprefix(f"{game}-") for entry in entries]
                 name = f"{game}-{max((int(number) for number in siblings if number.isdecimal()), default=0) + 1}"
                 run = max((entry.id for entry in entries), default=0) + 1
@@ -254,22 +222,25 @@ class Store:
 
     def names(self) -> list[str]:
         """The names of all runs, oldest first."""
-        return [entry.name for entry in self._file.ask(_entries)]
+        return [entry.name for entry in self._file.ask(entries_of)]
 
     def summaries(self) -> list[Summary]:
         """What there is to tell about each run in one line, oldest first."""
 
         def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
-            return [_summary(connection, committed, entry, self._file) for entry in _entries(connection, committed)]
+            return [
+                summary_of(connection, committed, entry, self._file.running)
+                for entry in entries_of(connection, committed)
+            ]
 
         return self._file.ask(question)
 
     def problems(self) -> list[Problem]:
         """Everything that is wrong in the store."""
         try:
-            return self._file.ask(_problems)
+            return self._file.ask(problems_of)
         except Damaged as fault:
-            return [_problem(fault)]
+            return [Problem.of(fault)]
 
     def delete(self, names: Collection[str]) -> None:
         """Take runs out of the store, all of them or none; a run that somebody works on is refused."""
@@ -278,7 +249,7 @@ class Store:
             for name in set(names):
                 locks.callback(self._file.here.release, self._lock(name).id)
             with self._file.change(wait=True) as connection:
-                entries = _entries(connection, {})
+                entries = entries_of(connection, {})
                 left = [entry for entry in entries if entry.name not in names]
                 hash_chain.remove_runs(
                     connection, {entry.id for entry in entries} - {entry.id for entry in left}, len(left)
@@ -356,60 +327,3 @@ def _verified(name: str) -> Question[tuple[Entry, list[Row]]]:
         return entry, hash_chain.rows_of(connection, committed, entry)
 
     return question
-
-
-def _entries(connection: sqlite3.Connection, committed: Committed) -> list[Entry]:
-    entries, faults = hash_chain.catalogue(connection, committed)
-    if faults:
-        raise faults[0]
-    return entries
-
-
-def _summary(connection: sqlite3.Connection, committed: Committed, entry: Entry, file: File) -> Summary:
-    """One line of the list of runs; a run whose last row is not good is listed as damaged."""
-    ask = json.loads(entry.ask)
-    try:
-        last = hash_chain.last_row(connection, committed, entry)
-        unfinished = "running" if file.running(entry.id) else "interrupted"
-        state = "finished" if last.kind == "result" else unfinished
-    except Damaged:
-        last, state = Row(0, "ask", {}), "damaged"
-    found = {} if last.kind == "ask" else last.body  # what was asked for is not yet found
-    sessions = hash_chain.sessions_of(connection, entry.id)
-    whole = len(sessions) == entry.sessions > 0
-    return Summary(
-        name=entry.name,
-        game=ask["game"],
-        method=ask.get("method"),
-        state=state,
-        steps=entry.length - 1 - (last.kind == "result"),
-        games=found.get("games"),
-        score=found.get("score"),
-        interval=found.get("interval"),
-        created=entry.created,
-        seen=max(session.seen for session in sessions) if whole else None,
-        seconds=sum(session.seconds for session in sessions) if whole else None,
-    )
-
-
-def _problem(fault: Damaged) -> Problem:
-    return Problem(fault.what, fault.run, fault.row, REPAIR)
-
-
-def _problems(connection: sqlite3.Connection, committed: Committed) -> list[Problem]:
-    """What is wrong with the pages, the catalogue, and each run."""
-    try:
-        what = disorder(connection)
-        faults = [Damaged(what)] if what else []
-    except sqlite3.DatabaseError as error:
-        faults = [hash_chain.locate(error)]
-    entries, catalogued = hash_chain.catalogue(connection, committed)
-    faults += catalogued
-    for entry in entries:
-        try:
-            hash_chain.rows_of(connection, committed, entry)
-        except Damaged as fault:
-            faults.append(fault)
-        if len(hash_chain.sessions_of(connection, entry.id)) != entry.sessions:
-            faults.append(Damaged("the times of its sessions are damaged", entry.name))
-    return [_problem(fault) for fault in faults]

@@ -12,7 +12,7 @@ from .report import Chart, Series
 from .store import Json
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """Where a run stood after a step; what is None is not said."""
 
@@ -26,7 +26,7 @@ class Point:
 
     def to_json(self) -> Json:
         """The point as the page draws it."""
-        return {key: value for key, value in vars(self).items() if value is not None}
+        return {key: value for key in self.__slots__ if (value := getattr(self, key)) is not None}
 
 
 class Trail:
