@@ -1,7 +1,7 @@
 # What a contributor types; everything runs in .venv, which `make .venv` makes.
 PYTHON = .venv/bin/python
 
-.PHONY: check test slow coverage bench format
+.PHONY: check test slow faults coverage bench format
 
 .venv:
 	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
@@ -16,6 +16,9 @@ test: .venv  ## the default tests
 
 slow: .venv  ## the tests that take minutes
 	.venv/bin/pytest -m slow
+
+faults: .venv  ## the store with every call failing once and 1,000 power cuts, a line of figures for each
+	.venv/bin/pytest -p no:xdist -o addopts= -s -m slow tests/faults
 
 coverage: .venv  ## which lines the tests reach, with the compiler off so that kernels count
 	NUMBA_DISABLE_JIT=1 .venv/bin/pytest --cov=fogspiel --cov-report=term:skip-covered tests/core tests/stats tests/games

@@ -179,6 +179,7 @@ class File:
         """
         with self._guard, plainly(self.path):
             connection = self._writer()
+            self._shorten_log()  # before the transaction: an interruption while it waits finds nothing half done
             wait = wait or time.monotonic() >= self._synced + SYNC_SECONDS
             connection.execute(f"PRAGMA synchronous={'FULL' if wait else 'NORMAL'}")
             connection.execute("PRAGMA fullfsync=ON")
@@ -192,7 +193,6 @@ class File:
                 if connection.in_transaction:
                     connection.rollback()
             self._demand_place()
-            self._shorten_log()
 
     def _demand_place(self) -> None:
         """Refuse to go on in a file that has lost its name, after saving what it holds: nobody would find it there."""

@@ -260,6 +260,7 @@ class Store:
 
     def back_up(self, copy: Path) -> int:
         """Copy the store, in use or not, to a new file that is verified before it gets its name; returns its runs."""
+        copy = Path(os.path.realpath(copy))
         if copy.exists():
             raise StoreError(f"{copy} exists: a backup replaces nothing; name another file")
         copied = 0

@@ -23,7 +23,7 @@ TABLES = [
     " seal BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
     "CREATE TABLE partials (run INTEGER PRIMARY KEY, body TEXT, seal BLOB)",
 ]
-DRAFT = "-new"
+DRAFT = "-draft"
 """What the name of a store ends in until it is whole."""
 COMPANIONS = ("", "-wal", "-shm", "-journal")
 

@@ -47,10 +47,11 @@ def test_a_run_that_has_found_nothing_yet_has_no_games(three, answer):
     assert [run["games"] for run in answer("runs")["runs"]] == [400, None, None]
 
 
-def test_a_store_is_backed_up_to_a_new_file(three, tmp_path, answer, refused):
+def test_a_store_is_backed_up_to_a_new_file(three, tmp_path, answer, refused, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     copy = tmp_path / "copy.db"
-    told = answer("runs", "backup", copy)
-    assert told == {"store": str(three), "backup": str(copy), "runs": 3, "bytes": copy.stat().st_size}
+    told = answer("runs", "backup", "copy.db")
+    assert told == {"store": str(three), "backup": "copy.db", "runs": 3, "bytes": copy.stat().st_size}
     assert names(answer, "--store", copy) == names(answer)
     refused("runs", "backup", copy, because="replaces nothing")
     refused("runs", "backup", tmp_path / "none" / "copy.db", because=("copy.db", "check"))

@@ -101,7 +101,7 @@ def test_a_folder_that_is_moved_keeps_its_store_whole(tmp_path: Path) -> None:
 def test_what_a_killed_repair_left_behind_goes_when_the_store_is_next_opened(path: Path) -> None:
     rows = fill(path)
     Path(f"{path}-repair").mkdir()
-    for left in (path.with_name("runs.db-repair") / "old", Path(f"{path}-new"), Path(f"{path}-new-wal")):
+    for left in (path.with_name("runs.db-repair") / "old", Path(f"{path}-draft"), Path(f"{path}-draft-wal")):
         left.write_bytes(b"half")
     assert contents(path) == rows
     with Store.open(path, write=True):
