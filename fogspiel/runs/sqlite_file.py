@@ -42,9 +42,11 @@ SYNC_SECONDS = 1.0
 MAKING = 0  # the lock for making the file; runs are numbered from 1
 FOLDING = ALL - 1  # the lock for folding the log into the file
 LOG_LIMIT = 4 << 20
-"""So long a log is folded into the file if no reader is in the way; if it is twice as long, readers are waited for."""
-READERS_PATIENCE = 0.1, 5.0
-"""Seconds to wait for readers below and above twice the limit."""
+"""A log of so many bytes is folded into the file if no reader is in the way."""
+WAITING_LIMIT = 3
+"""From so many times that length on, readers are waited for: the log stays below four times the limit."""
+READERS_PATIENCE = 5.0
+"""How many seconds: few enough for a reader that hangs, and many times what a question takes."""
 REPAIR_FOLDER = "-repair"
 
 T = TypeVar("T")
@@ -225,7 +227,7 @@ class File:
         with self._guard, plainly(self.path):
             self.here.mark(identity(self._writer()), run, length)
 
-    def fold(self, patience: float = READERS_PATIENCE[0]) -> None:
+    def fold(self, patience: float = 0.0) -> None:
         """Move what is committed from the log into the file itself, where a damaged log cannot take it away.
 
         One process at a time does that: SQLite below 3.51.3 may lose pages where two do it at the same instant.
@@ -246,7 +248,7 @@ class File:
         log = beside(self.path, "-wal")
         with suppress(FileNotFoundError):
             if (size := log.stat().st_size) > self._longest_log:
-                self.fold(READERS_PATIENCE[size > 2 * LOG_LIMIT])
+                self.fold(READERS_PATIENCE if size > WAITING_LIMIT * LOG_LIMIT else 0.0)
                 self._longest_log = max(LOG_LIMIT, log.stat().st_size + LOG_LIMIT // 4)
 
     def running(self, run: int) -> bool:

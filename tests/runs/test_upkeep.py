@@ -257,7 +257,7 @@ def test_a_reader_that_does_not_end_holds_up_a_writer_only_now_and_then(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_file, "LOG_LIMIT", 100_000)
-    monkeypatch.setattr(sqlite_file, "READERS_PATIENCE", (0.0, 0.01))
+    monkeypatch.setattr(sqlite_file, "READERS_PATIENCE", 0.01)
     folds = []
     fold = sqlite_file.File.fold
     monkeypatch.setattr(sqlite_file.File, "fold", lambda *given: (folds.append(1), fold(*given)))
