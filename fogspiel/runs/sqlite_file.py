@@ -47,6 +47,8 @@ WAITING_LIMIT = 3
 """From so many times that length on, readers are waited for: the log stays below four times the limit."""
 READERS_PATIENCE = 5.0
 """How many seconds: few enough for a reader that hangs, and many times what a question takes."""
+WRITERS_PATIENCE = 0.05
+"""How many seconds in any case, for a transaction under way: SQLite would fold beside it, without its lock."""
 REPAIR_FOLDER = "-repair"
 
 T = TypeVar("T")
@@ -227,7 +229,7 @@ class File:
         with self._guard, plainly(self.path):
             self.here.mark(identity(self._writer()), run, length)
 
-    def fold(self, patience: float = 0.0) -> None:
+    def fold(self, patience: float = WRITERS_PATIENCE) -> None:
         """Move what is committed from the log into the file itself, where a damaged log cannot take it away.
 
         One process at a time does that: SQLite below 3.51.3 may lose pages where two do it at the same instant.
@@ -248,7 +250,7 @@ class File:
         log = beside(self.path, "-wal")
         with suppress(FileNotFoundError):
             if (size := log.stat().st_size) > self._longest_log:
-                self.fold(READERS_PATIENCE if size > WAITING_LIMIT * LOG_LIMIT else 0.0)
+                self.fold(READERS_PATIENCE if size > WAITING_LIMIT * LOG_LIMIT else WRITERS_PATIENCE)
                 self._longest_log = max(LOG_LIMIT, log.stat().st_size + LOG_LIMIT // 4)
 
     def running(self, run: int) -> bool:
