@@ -169,7 +169,7 @@ def _resume_all(options: Options) -> None:
             console.err.print(f"run {name} is skipped: {error}", markup=False)
             continue
         if options.as_json:
-            resumed.append(outcome_of(found, options, seconds))
+            resumed.append({"run": name} | outcome_of(found, options, seconds))
         else:
             show(found, options, seconds)
     if options.as_json:
