@@ -27,6 +27,7 @@ from fogspiel.runs.store import Store
 TICK = 0.01  # seconds that a commit takes
 ROWS = 260
 SECTOR = 512
+EDGE = 150  # acts at either end, where a store is made, deleted from and backed up: half of the cuts are there
 
 
 class Clock:
@@ -70,7 +71,9 @@ def record_life(folder: Path) -> list[Act]:
     if (child := os.fork()) == 0:
         clock = Clock()
         sqlite_file.time = clock  # type: ignore[assignment]
-        sqlite_file.LOG_LIMIT = 2_500_000  # so that the log is folded on the way, but not every second
+        sqlite_file.LOG_LIMIT = (
+            6_000_000  # two seconds of rows: folding syncs as well, and must not hide a missing sync
+        )
         descriptor = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
         def remark(**told: Any) -> None:
@@ -186,7 +189,8 @@ def main(folder: Path, cuts: int, seed: int) -> None:
     life = record_life(folder / "life")
     shim.arm(folder, Fault.NONE, 0)
     rng, wrong, repaired, most = random.Random(seed), [], 0, 0
-    moments = sorted(rng.sample(range(1, len(life) + 1), min(cuts, len(life))))
+    ends = [*range(1, EDGE), *range(len(life) - EDGE, len(life) + 1)]
+    moments = sorted(rng.choices(range(1, len(life) + 1), k=cuts - cuts // 2) + rng.choices(ends, k=cuts // 2))
     disk, remarks, done = Disk(), [], 0
     for number, moment in enumerate(moments):
         for act in life[done:moment]:
