@@ -24,7 +24,7 @@ from shim import Act, Fault
 from fogspiel.runs import sqlite_file
 from fogspiel.runs.store import Store
 
-TICK = 0.01  # seconds that a commit takes
+TICKS = 100  # commits in a second
 ROWS = 260
 SECTOR = 512
 EDGE = 150  # acts at either end, where a store is made, deleted from and backed up: half of the cuts are there
@@ -33,10 +33,10 @@ EDGE = 150  # acts at either end, where a store is made, deleted from and backed
 class Clock:
     """Time that passes only by commits, so that every machine syncs at the same rows."""
 
-    now = 1000.0
+    ticks = 0
 
     def monotonic(self) -> float:
-        return self.now
+        return 1000.0 + self.ticks / TICKS  # exact where a second is full: a sum of hundredths is not
 
 
 def live(path: Path, remark: Callable[..., None], clock: Clock) -> None:
@@ -46,13 +46,13 @@ def live(path: Path, remark: Callable[..., None], clock: Clock) -> None:
         for number in range(ROWS):
             run = runs[number % 5 == 0]
             run.append("step", step(number))
-            clock.now += TICK
+            clock.ticks += 1
             remark(run=run.name, rows=len(run.rows))
     with Store.open(path, write=True) as store, store.work_on("war-1") as run:
         for number in range(ROWS // 2):
             run.keep_partial({"wins": number})
             run.append("step", step(number))
-            clock.now += TICK
+            clock.ticks += 1
             remark(run=run.name, rows=len(run.rows))
         remark(deleting="nim-1")
         store.delete(["nim-1"])
@@ -60,7 +60,7 @@ def live(path: Path, remark: Callable[..., None], clock: Clock) -> None:
         store.back_up(path.parent / "copy.db")
         remark(copied=True)
         run.append("step", step(0))
-        clock.now += TICK
+        clock.ticks += 1
         remark(run=run.name, rows=len(run.rows))
 
 
@@ -77,7 +77,7 @@ def record_life(folder: Path) -> list[Act]:
         descriptor = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
         def remark(**told: Any) -> None:
-            shim.remark(descriptor, json.dumps({"time": clock.now, **told}))
+            shim.remark(descriptor, json.dumps({"time": clock.monotonic(), **told}))
 
         shim.record(folder, descriptor)
         live(folder / "runs.db", remark, clock)
@@ -176,7 +176,9 @@ def check(path: Path, remarks: Sequence[dict[str, Any]]) -> tuple[bool, int]:
             assert name not in found or not any("deleted" in told for told in remarks)
             continue
         old = [
-            told["rows"] for told in said if told["time"] <= remarks[-1]["time"] - sqlite_file.SYNC_SECONDS + TICK / 2
+            told["rows"]
+            for told in said
+            if told["time"] <= remarks[-1]["time"] - sqlite_file.SYNC_SECONDS + 0.5 / TICKS
         ]
         rows = len(found.get(name, ()))
         assert rows >= max(old, default=0), f"{name} has {rows} rows, {max(old)} were older than a second"
@@ -210,7 +212,7 @@ def main(folder: Path, cuts: int, seed: int) -> None:
         except Exception as error:
             wrong.append(f"cut {number} after {moment} acts: {type(error).__name__}: {error}")
     told = {"acts": len(life), "cuts": len(moments), "repaired": repaired, "most_rows_lost": most}
-    print(json.dumps(told | {"rows_per_second": round(1 / TICK), "wrong": wrong}))
+    print(json.dumps(told | {"rows_per_second": TICKS, "wrong": wrong}))
 
 
 if __name__ == "__main__":
