@@ -11,6 +11,9 @@ from fogspiel import cli
 from fogspiel.core.compile_lock import compile_in_turn
 from fogspiel.core.own_games import forget_games
 
+ABOUT_COMPILATION = ("compiling the rules", "fogspiel: waiting for ")
+"""What depends on the cache and on who else uses it."""
+
 compile_in_turn()  # there is more than one process of tests, and they share the cache
 
 
@@ -43,7 +46,7 @@ def fogspiel(monkeypatch, capsys):
                 signal.signal(number, handler)
             sys.set_int_max_str_digits(digits)
         told = capsys.readouterr()
-        remarks = "".join(line for line in told.err.splitlines(True) if not line.startswith("compiling the rules"))
+        remarks = "".join(line for line in told.err.splitlines(True) if not line.startswith(ABOUT_COMPILATION))
         return subprocess.CompletedProcess(words, end.value.code, told.out, remarks)
 
     return outcome

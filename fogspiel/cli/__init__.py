@@ -19,6 +19,8 @@ DEAF = ("numba.", "fogspiel.core.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
 COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which should not hold up an interruption."""
+WAITING = "fogspiel.core.compile_lock."
+"""Where a process waits for another one that compiles, as long as it is asked for nothing else."""
 
 
 OPTION = "--plugins"
@@ -48,7 +50,7 @@ def _complain(sentence: str) -> NoReturn:
 def _stop(number: int, frame: FrameType | None) -> None:
     """Interrupt the work, or try again in a moment if the exception would be lost."""
     modules = [f"{asking.f_globals.get('__name__')}." for asking, _ in walk_stack(frame)]
-    if COMPILING not in modules and any(module.startswith(DEAF) for module in modules):
+    if COMPILING not in modules and modules[0] != WAITING and any(module.startswith(DEAF) for module in modules):
         signal.setitimer(signal.ITIMER_REAL, MOMENT)
         return
     raise KeyboardInterrupt

@@ -129,11 +129,14 @@ def bring(words: str, remember: bool) -> "Game":
 
 
 def announce_compilation() -> None:
-    """Say why the very first games take a while; two commands at once take turns at compiling."""
+    """Say why the first games take a while, or those of every start; two commands at once take turns at compiling."""
     from ..core.compile_lock import compile_in_turn
-    from ..core.kernel import FIRST_TIME
+    from ..core.kernel import CACHE, FIRST_TIME
+    from ..core.kernel_files import cache_root, warn_of_unwritable
     from . import console
 
     compile_in_turn()
+    if CACHE is None:
+        warn_of_unwritable(cache_root(), "no such folder can be made or written")
     if FIRST_TIME:
         console.err.print("compiling the rules for the first time: this takes half a minute, once")

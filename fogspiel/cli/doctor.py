@@ -38,7 +38,8 @@ def _versions() -> list[Check]:
 
 
 def _cache() -> Check:
-    from ..core.kernel import CACHE, cache_root
+    from ..core.kernel import CACHE
+    from ..core.kernel_files import cache_root
 
     if CACHE is None:
         hint = "make that folder writable, or set FOGSPIEL_CACHE to one that is"

@@ -1,52 +1,74 @@
 """Kernels are compiled by one process at a time: the next one finds them in the cache.
 
-Numba's cache is not made for two writers: it numbers the files of a function's signatures, and two processes that take
-the same number at the same time leave a file that is not what the index says.
+This only saves work: files of the cache are right whoever writes them. So what is in the cache is loaded without
+waiting, and where the lock cannot be had because of the disk, everybody compiles.
 """
 
+import math
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from .byte_locks import lock_bytes
 from .heartbeat import compiling
+from .kernel_files import warn
 
 LOOK_SECONDS = 0.02
 """How often it is looked whether another process has done compiling, which takes seconds."""
-_mutex = threading.RLock()
-_depth = 0
+SILENT_SECONDS = 3.0
+"""Who waits for longer says for whom."""
+LOCKED_BYTE = 1 << 20
+"""Far behind what the file says, which must stay readable where locks forbid reading."""
+_mutex = threading.Lock()
 _in_turn = False
 
 
+class _Here(threading.local):
+    """Whether this thread is compiling: kernels that are compiled for the sake of another one need no lock."""
+
+    busy = False
+
+
+_here = _Here()
+
+
+def _wait_for_lock(file: Path, descriptor: int, command: int) -> None:
+    """Lock the file, and say for whom this process waits, unless both work for the same command."""
+    patience = time.monotonic() + SILENT_SECONDS
+    while not lock_bytes(descriptor, LOCKED_BYTE):
+        if time.monotonic() > patience:
+            patience = math.inf
+            holder, _, its_command = file.read_text(errors="replace").partition(" ")
+            if its_command != str(command):
+                whom = f"process {holder}" if holder.isdigit() else "another fogspiel process"
+                warn(f"waiting for {whom}, which is compiling kernels")
+        time.sleep(LOOK_SECONDS)
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"{os.getpid()} {command}".encode())
+
+
 @contextmanager
-def alone(file: Path) -> Iterator[None]:
+def alone(file: Path, command: int) -> Iterator[None]:
     """Be the only thread of the only process that has locked the file; a process that dies unlocks it."""
-    global _depth
-    with _mutex:
-        if _depth:  # a kernel that is compiled for the sake of another one
-            yield
-            return
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            while not lock_bytes(descriptor, 0):
-                time.sleep(LOOK_SECONDS)
-            _depth += 1
-            try:
-                yield
-            finally:
-                _depth -= 1
-        finally:
-            os.close(descriptor)
+    with _mutex, ExitStack() as opened:
+        with suppress(OSError):  # a full disk, or one without locks
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+            opened.callback(os.close, descriptor)
+            _wait_for_lock(file, descriptor, command)
+        yield
 
 
-def compile_in_turn() -> None:
-    """From now on, let this process compile kernels only while no other such process does."""
+def compile_in_turn(command: int | None = None) -> None:
+    """From now on, let this process compile kernels only while no other such process does.
+
+    A worker names the process of the command that it works for.
+    """
     global _in_turn
-    from .kernel import CACHE, COMPILED, kernel
+    from .kernel import CACHE, COMPILED, KernelCache, kernel
 
     if _in_turn or not COMPILED or CACHE is None:
         return
@@ -55,8 +77,16 @@ def compile_in_turn() -> None:
     compile_now: Callable[..., Any] = family.compile
 
     def compile_alone(dispatcher: Any, signature: Any) -> Any:
-        with compiling(), alone(CACHE / "compiling.lock"):
+        if _here.busy:
             return compile_now(dispatcher, signature)
+        cache = dispatcher._cache
+        wait = isinstance(cache, KernelCache) and not cache.holds(signature, dispatcher.targetctx)
+        _here.busy = True
+        try:
+            with compiling(), alone(CACHE / "compiling.lock", command or os.getpid()) if wait else nullcontext():
+                return compile_now(dispatcher, signature)
+        finally:
+            _here.busy = False
 
     family.compile = compile_alone
 

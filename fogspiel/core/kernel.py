@@ -4,62 +4,51 @@ Numba's own cache does not notice an edit in a function that a kernel calls from
 folder named by a digest of all source files that it can reach by imports: an edit gives a fresh folder to the files
 that depend on it, the others keep theirs, and stale code cannot run. What Numba keeps also names the module, which for
 a file outside of the package depends on who loads it: such a file has a folder for each of its names.
+
+Nor does Numba notice damage, and its index of a function's signatures is not made for two writers. So there is a file
+per signature, named by all that its code depends on and checked before it is used.
 """
 
 import hashlib
+import io
 import os
-import shutil
-import time
+import pickle
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
-from platformdirs import user_cache_path
+from numba import config, njit, types
+from numba.core.caching import Cache, NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.typing.templates import Signature
+from numba.experimental import function_type
+from numba.extending import intrinsic
 
+from .kernel_files import (
+    SUFFIX,
+    DamageError,
+    cache_root,
+    read_kernel,
+    remove,
+    usable_root,
+    warn_of_unwritable,
+    warn_once,
+    write_kernel,
+)
 from .source_digest import PACKAGE, digest_of
-
-KEPT_DAYS = 7
-"""How long a cache folder is kept that is not used."""
 
 Kernel = Callable[..., Any]
 """A function that is compiled; its types are those of its arguments when it is called first."""
 
-
-def cache_root() -> Path:
-    """The folder that holds a compiled cache for every state of every source file."""
-    return Path(os.environ.get("FOGSPIEL_CACHE") or user_cache_path("fogspiel", appauthor=False))
-
-
-def _drop_old_caches(root: Path) -> None:
-    """Remove what has not been used for long, so that a developer's disk does not fill up with a folder per edit."""
-    limit = time.time() - KEPT_DAYS * 86400
-    for path in root.iterdir():
-        if path.stat().st_mtime < limit:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _usable_root() -> Path | None:
-    """The root of the caches, or None where it cannot be written: kernels then compile every time."""
-    root = cache_root()
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        _drop_old_caches(root)
-    except OSError:
-        return None
-    return root if os.access(root, os.W_OK) else None
-
-
-CACHE = _usable_root()
-if CACHE is not None:
-    os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
+CACHE = usable_root()
 FIRST_TIME = CACHE is not None and not (CACHE / digest_of(PACKAGE / "core" / "simulate.py")).is_dir()
 """Whether the loop that plays games has not been compiled yet."""
-
-from numba import config, njit, types  # noqa: E402  (the cache folder must be set before Numba is imported)
-from numba.core.typing.templates import Signature  # noqa: E402
-from numba.experimental import function_type  # noqa: E402
-from numba.extending import intrinsic  # noqa: E402
 
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
@@ -73,24 +62,88 @@ def _folder_name(file: Path, module: str) -> str:
     return f"{digest_of(file)}-{hashlib.blake2b(module.encode(), digest_size=5).hexdigest()}"
 
 
-def _folder_of(function: Kernel) -> Path | None:
-    """The cache folder of a kernel: that of its file in its present state; None for what was typed in, not saved."""
-    file = Path(function.__code__.co_filename)
+@cache
+def _folder_of(file: Path, module: str) -> Path | None:
+    """The cache folder of the kernels of a file in its present state; None for what was typed in, not saved."""
     if CACHE is None or not file.is_file():
         return None
-    folder = CACHE / _folder_name(file, function.__module__)
-    folder.mkdir(exist_ok=True)
-    os.utime(folder)
+    folder = CACHE / _folder_name(file, module)
+    with suppress(OSError):  # there is none before the first kernel is kept
+        os.utime(folder)
     return folder
+
+
+class KernelCache(NullCache):
+    """Keeps the compiled code of one kernel, a file per signature; what cannot be kept or used is compiled again."""
+
+    def __init__(self, function: Kernel, folder: Path) -> None:
+        self._py_func = function  # as Numba's `_index_key` calls it
+        self.folder = folder
+
+    @property
+    def cache_path(self) -> str:
+        return str(self.folder)
+
+    def _key(self, of: Any, codegen: Any) -> tuple[Any, ...]:
+        """All that the code depends on besides the sources, to be compared for equality."""
+        return (numba.__version__, sys.implementation.cache_tag, *Cache._index_key(self, of, codegen))  # type: ignore[arg-type]
+
+    def _file(self, key: tuple[Any, ...]) -> Path:
+        code = self._py_func.__code__
+        named = f"{code.co_filename} {self._py_func.__qualname__} {code.co_firstlineno} {key}"
+        digest = hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+        return self.folder / f"{code.co_name.strip('<>')}-{digest}{SUFFIX}"
+
+    def holds(self, of: Any, target: Any) -> bool:
+        """Whether there is a file for a signature."""
+        return self._file(self._key(of, target.codegen())).exists()
+
+    def load_overload(self, of: Any, target: Any) -> Any:
+        """The code for a signature, or None."""
+        target.refresh()
+        key = self._key(of, target.codegen())
+        file = self._file(key)
+        try:
+            content = io.BytesIO(read_kernel(file))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (DamageError, OSError):
+            warn_once(
+                f"the kernel cache {CACHE} has a damaged file, so it is compiled again: `fogspiel doctor` checks all"
+            )
+            remove(file)
+            return None
+        try:
+            same = pickle.load(content) == key  # unlike types that only print alike
+            return CompileResult._rebuild(target, *pickle.load(content)) if same else None
+        except Exception:  # what is kept names a module that cannot be imported here
+            return None
+
+    def save_overload(self, of: Any, found: Any) -> None:
+        """Keep the code for a signature, if there is room."""
+        if found.library.has_dynamic_globals:
+            name = self._py_func.__name__
+            warn_once(f"{name} compiles at every start, as it uses a large global array: give it as an argument")
+            return
+        key = self._key(of, found.codegen)
+        try:
+            write_kernel(self._file(key), dumps(key) + dumps(found._reduce()))
+        except OSError as error:
+            warn_of_unwritable(cache_root(), error.strerror)
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
-    folder = _folder_of(function)
-    if folder is not None:
-        setattr(config, "CACHE_DIR", str(folder))  # noqa: B010 (Numba asks for it now and never again)
-    declare: Callable[..., Callable[[Kernel], Kernel]] = njit
-    return declare(*signatures, cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
+    found: Any = njit(nogil=True, error_model="numpy", **options)(function)
+    if COMPILED:
+        folder = _folder_of(Path(function.__code__.co_filename), function.__module__)
+        if folder is not None:
+            found._cache = KernelCache(function, folder)
+        for one in signatures:
+            found.compile(one)
+        found.disable_compile(bool(signatures))
+    declared: Kernel = found
+    return declared
 
 
 def kernel(function: Kernel) -> Kernel:

@@ -174,7 +174,7 @@ def enlist(parent: int, folder: Path) -> None:
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     threading.Thread(target=_end_with_parent, args=(parent, folder), daemon=True).start()
-    compile_in_turn()
+    compile_in_turn(parent)
 
 
 def _end_with_parent(parent: int, folder: Path) -> None:
