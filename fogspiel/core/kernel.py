@@ -129,7 +129,7 @@ class KernelCache(NullCache):
         try:
             write_kernel(self._file(key), dumps(key) + dumps(found._reduce()))
         except OSError as error:
-            warn_of_unwritable(cache_root(), error.strerror)
+            warn_of_unwritable(cache_root(), error.strerror or str(error))
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
