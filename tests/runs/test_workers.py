@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from support.commands import COMMAND
@@ -213,28 +214,52 @@ def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, h
     assert not left and not any(room.iterdir())
 
 
-def kill_at(seconds, room, words):
-    """Kill a command after so many seconds, and say which of its processes and folders are left ten seconds later."""
-    environment = os.environ | {"TMPDIR": str(room)}
-    parent = subprocess.Popen([*COMMAND, *words], stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
+def kill_at(children, seconds, room, words):
+    """Kill a command so long after it had so many child processes; what is left of it ten seconds later."""
+    parent = subprocess.Popen(
+        [*COMMAND, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd=room.parent,
+        env=os.environ | {"TMPDIR": str(room)},
+    )
+    deadline = time.monotonic() + 60
+    while len(found("pgrep", "-P", parent.pid)) < children:
+        assert time.monotonic() < deadline and parent.poll() is None
+        time.sleep(0.01)
     time.sleep(seconds)
     parent.kill()
     parent.wait()
     deadline = time.monotonic() + 10
     while True:
-        left = subprocess.run(["pgrep", "-s", str(parent.pid)], capture_output=True, text=True).stdout.split()
-        if time.monotonic() > deadline or not (left or any(room.iterdir())):
-            return left, list(room.iterdir())
+        left = found("pgrep", "-s", parent.pid), [*room.iterdir(), *Path("/dev/shm").glob(f"*loky-{parent.pid}-*")]
+        if time.monotonic() > deadline or not any(left):
+            return left
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+def found(*command):
+    """The words that a command prints."""
+    return subprocess.run([*map(str, command)], capture_output=True, text=True).stdout.split()
+
+
+LONG = (
+    "paper table2 --scale 100",
+    "tournament batawaf descending ascending random --games 40000000",
+    "tune batawaf --games 40000000 --seeds 4",
+)
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_command_that_is_killed_while_its_workers_start_leaves_nothing(tmp_path, kills):
+    """Its first child is loky's resource tracker; the folder of the workers is made right after it."""
     rng, room = random.Random(kills), tmp_path / "room"
     room.mkdir()
-    words = ["paper", "table2", "--scale", "100", "--processes", "2", "--store", str(tmp_path / "runs.db")]
-    for _ in range(kills):
-        assert kill_at(rng.uniform(0.5, 3.0), room, words) == ([], [])
+    for number in range(kills):
+        children, seconds = (1, 0.0) if number == 0 else (rng.randint(1, 4), rng.uniform(0, 2) * (rng.random() < 0.6))
+        words = [*LONG[number % 3].split(), "--processes", "2", "--store", str(tmp_path / f"{number}.db")]
+        assert kill_at(children, seconds, room, words) == ([], [])
 
 
 MISSES = """

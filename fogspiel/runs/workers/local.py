@@ -16,16 +16,19 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import Any
+from uuid import uuid4
 
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
+from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
 from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
+FOLDER_PREFIX = "fogspiel-"
 PARENT_SECONDS = 2.0
 """How often a worker looks whether its parent is still there."""
 
@@ -57,8 +60,8 @@ def run_on_processes(
     jobs: Sequence[Callable[[], Any]], processes: int, on_fault: Callable[[str], None], limits: Limits
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from that many processes."""
-    with TemporaryDirectory(prefix="fogspiel-", ignore_cleanup_errors=True) as folder:
-        crew = _Crew(jobs, processes, on_fault, limits, Path(folder))
+    with work_folder() as folder:
+        crew = _Crew(jobs, processes, on_fault, limits, folder)
         try:
             for number in range(len(jobs)):
                 while number not in crew.finished:
@@ -117,12 +120,12 @@ class _Crew:
         file = self.folder / f"{number}-{self.deaths[number]}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
-            executor = self.idle.pop() if self.idle else _hire(self.folder)
+            executor = self.idle.pop() if self.idle else _hire()
             try:
                 future = executor.submit(*task)
             except BrokenProcessPool:  # its worker died while it was idle
                 executor.shutdown()
-                executor = _hire(self.folder)
+                executor = _hire()
                 future = executor.submit(*task)
             self.posts[future] = Post(executor, number, file, Silence(self.limits))
 
@@ -147,9 +150,22 @@ class _Crew:
             self.left = deque(other for other in self.left if other < number)
 
 
-def _hire(folder: Path) -> Any:
+def _hire() -> Any:
     """An executor with one worker, which is told whose it is: when it looks for its parent, that may be gone."""
-    return ProcessPoolExecutor(1, initializer=enlist, initargs=(os.getpid(), folder))
+    return ProcessPoolExecutor(1, initializer=enlist, initargs=(os.getpid(),))
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """A folder that is removed even if this process is killed: loky's resource tracker outlives it and its workers."""
+    folder = Path(gettempdir()) / f"{FOLDER_PREFIX}{uuid4().hex[:12]}"
+    resource_tracker.register(str(folder), "folder")  # before it is there, so that there is no moment without
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        resource_tracker.unregister(str(folder), "folder")
 
 
 @contextmanager
@@ -168,20 +184,19 @@ def shelter() -> Iterator[None]:
 # In the worker
 
 
-def enlist(parent: int, folder: Path) -> None:
+def enlist(parent: int) -> None:
     """Become a worker of that process: it alone answers to Ctrl-C, and stops its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
-    threading.Thread(target=_end_with_parent, args=(parent, folder), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     compile_in_turn(parent)
 
 
-def _end_with_parent(parent: int, folder: Path) -> None:
-    """Tidy up and end when the parent has gone, at work or between two jobs."""
+def _end_with_parent(parent: int) -> None:
+    """End when the parent has gone, at work or between two jobs."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
-    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
