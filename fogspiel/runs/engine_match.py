@@ -109,7 +109,11 @@ class EngineMatch:
             "rules": ask["rules"],
             "seed": self.seed,
         }
-        return [Job("bout", play_pair, shared | {"number": number}) for number in range(self.pairs_of_games)]
+        by_nodes = all(self.seats[i].effort.seconds is None for i in meeting)
+        return [
+            Job("bout", play_pair, shared | {"number": number}, repeatable=by_nodes)
+            for number in range(self.pairs_of_games)
+        ]
 
     def rows(self, run: Run) -> list[list[Row]]:
         """The stored rows of every two engines, as far as they were played."""

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -41,13 +41,13 @@ class Square:
         return f"square {self.number}"
 
     def __call__(self):
-        beat()
         if self.number == self.victim:
             mark = os.path.join(self.folder, "harmed") if self.folder else None
             if mark is None or not os.path.exists(mark):
                 if mark:
                     open(mark, "x").close()
-                time.sleep(0.2)  # so that the beat gets out first
+                beat()  # the others do not, so that patience with them does not end while this machine is busy
+                time.sleep(1)  # so that the beat gets out first
                 os.kill(os.getpid(), self.harm)
         time.sleep(self.seconds)
         return self.number**2
@@ -290,14 +290,33 @@ def test_kernels_are_compiled_by_one_process_and_found_by_the_other(tmp_path):
 # On a cluster
 
 
+@contextmanager
+def in_time(seconds):
+    """Fail rather than stand still."""
+
+    def give_up(number, frame):
+        raise TimeoutError(f"not done within {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture
 def cluster():
     """Two workers on this machine."""
     import distributed
 
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=100
-    ) as cluster:
+    with (
+        in_time(240),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=100
+        ) as cluster,
+    ):
         yield cluster
 
 
@@ -315,6 +334,52 @@ def test_a_stopped_worker_of_a_cluster_is_noticed_and_its_job_repeated(tmp_path,
     found, faults = results(harmed(signal.SIGSTOP, tmp_path), cluster=cluster.scheduler_address)
     assert found == SQUARES
     assert len(faults) == 1 and "has hung for" in faults[0] and "square 2: the job is repeated" in faults[0]
+
+
+@pytest.mark.slow
+@ON_CLUSTER
+def test_a_worker_of_a_cluster_that_is_given_a_job_and_never_begins_is_noticed(cluster):
+    import distributed
+
+    with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+        stopped = next(iter(client.run(os.getpid).values()))
+    os.kill(stopped, signal.SIGSTOP)
+    jobs = [Square(number, seconds=1) for number in range(6)]
+    found, faults = results(jobs, cluster=cluster.scheduler_address, limits=Limits(begun=10, going_on=10))
+    assert found == SQUARES
+    assert len(faults) == 1 and re.fullmatch(
+        r"worker tcp\S+ has hung for 1\d s on square \d: the job is repeated", faults[0]
+    )
+    assert not alive(stopped)
+
+
+@pytest.mark.slow
+@ON_CLUSTER
+def test_a_stopped_worker_without_a_nanny_is_struck_off(tmp_path):
+    import distributed
+
+    with in_time(240), ExitStack() as left:
+        cluster = left.enter_context(distributed.LocalCluster(n_workers=0, dashboard_address=None, silence_logs=100))
+        for _ in range(2):
+            command = [sys.executable, "-m", "dask", "worker", cluster.scheduler_address, "--nthreads", "1"]
+            worker = subprocess.Popen(
+                [*command, "--no-nanny", "--no-dashboard"],
+                cwd=tmp_path,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])},
+            )
+            left.callback(worker.wait)
+            left.callback(worker.kill)
+        found, faults = results(harmed(signal.SIGSTOP, tmp_path), cluster=cluster.scheduler_address)
+    assert found == SQUARES
+    assert any("has hung for" in fault and "square 2: the job is repeated" in fault for fault in faults)
+
+
+@ON_CLUSTER
+def test_a_job_that_comes_out_differently_on_two_workers_of_a_cluster_names_both(cluster):
+    with pytest.raises(ValueError, match="came out differently") as error:
+        list(run_jobs([os.getpid], 1, cluster.scheduler_address, twice=[0]))
+    assert len(set(re.findall(r"worker (tcp\S+) \(process \d+\)", str(error.value)))) == 2
 
 
 @ON_CLUSTER

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from joblib.externals.loky.backend.reduction import dumps
@@ -21,6 +22,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from ... import __version__
 from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
+from .cross_check import CrossCheck
 
 ANSWER = 10.0
 """Seconds within which the scheduler must answer, and the nanny of a hanging worker replace it."""
@@ -47,11 +49,15 @@ class Post:
 
 
 def run_on_cluster(
-    jobs: Sequence[Callable[[], Any]], address: str, on_fault: Callable[[str], None], limits: Limits
+    jobs: Sequence[Callable[[], Any]],
+    address: str,
+    on_fault: Callable[[str], None],
+    limits: Limits,
+    checks: CrossCheck,
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from the workers of the scheduler at that address."""
     with connect(address) as client:
-        crew = _Crew(client, address, jobs, on_fault, limits)
+        crew = _Crew(client, address, jobs, on_fault, limits, checks)
         try:
             crew.begin()
             for number in range(len(jobs)):
@@ -114,8 +120,10 @@ class _Crew:
         jobs: Sequence[Callable[[], Any]],
         on_fault: Callable[[str], None],
         limits: Limits,
+        checks: CrossCheck,
     ) -> None:
         self.client, self.address, self.jobs, self.on_fault, self.limits = client, address, jobs, on_fault, limits
+        self.checks = checks
         self.name = f"fogspiel-{uuid4().hex[:12]}"
         self.news: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self.futures: dict[int, Any] = {}
@@ -123,6 +131,8 @@ class _Crew:
         self.deaths = [0] * len(jobs)
         self.finished: dict[int, Any] = {}
         self.replaced: set[str] = set()
+        self.before: dict[int, str] = {}
+        """The worker that has done a job which is to be done again by another one."""
         self.looked = monotonic()
         self.alone = False
 
@@ -155,11 +165,19 @@ class _Crew:
             self.client.cancel(list(self.futures.values()), force=True)
 
     def _submit(self, number: int) -> None:
+        others = self._others(self.before[number]) if number in self.before else None
         self.futures[number] = self.client.submit(
             attend, bytes(dumps(self.jobs[number])), self.name, number, versions(),
             key=f"{self.name}-{number}-{uuid4().hex[:6]}", pure=False, priority=-number,
+            workers=others or None, allow_other_workers=bool(others),
         )  # fmt: skip
         self.futures[number].add_done_callback(lambda future: self.news.put(("done", number)))
+
+    def _others(self, address: str) -> list[str]:
+        """The workers on other machines than that worker's, or else the other ones on its own."""
+        known = [other for other in self.client.nthreads() if other != address]
+        machine = urlsplit(address).hostname
+        return [other for other in known if urlsplit(other).hostname != machine] or known
 
     def _hear(self, number: int, address: str, worker: str, signs: int, last: bytes) -> None:
         if number in self.futures:
@@ -172,25 +190,34 @@ class _Crew:
         from distributed import KilledWorker
 
         future = self.futures[number]
-        if future.status == "error":
-            error = future.exception(timeout=FETCH)
-            if not isinstance(error, KilledWorker):
-                return self._finish(number, error)
-            # The scheduler has lost four workers with it, though perhaps it only stood in line behind the culprit.
-            self.deaths[number] += 1
-            if self.deaths[number] < DEATHS:
-                return self._submit(number)
-            return self._finish(number, worker_loss_error(self.jobs[number]))
         if future.status == "cancelled":
             raise self._gone()
-        try:
+        # What is not there in time was on a worker that is lost, so the scheduler has it done again, or is on its way.
+        with suppress(TimeoutError):
+            if future.status == "error":
+                error = future.exception(timeout=FETCH)
+                if not isinstance(error, KilledWorker):
+                    return self._finish(number, error)
+                # The scheduler has lost four workers with it, though perhaps it only stood in line behind the culprit.
+                self.deaths[number] += 1
+                if self.deaths[number] < DEATHS:
+                    return self._submit(number)
+                return self._finish(number, worker_loss_error(self.jobs[number]))
             if future.status == "finished":
-                return self._finish(number, future.result(timeout=FETCH))
-        except TimeoutError:
-            pass
-        # Its worker was lost with it: the scheduler has it done again.
+                return self._take(number, *future.result(timeout=FETCH))
         future.add_done_callback(lambda future: self.news.put(("done", number)))
         return None
+
+    def _take(self, number: int, address: str, worker: str, result: Any) -> None:
+        """Take what a job has come to, and have it done again if it is to be."""
+        try:
+            if self.checks.stands(number, worker, result):
+                return self._finish(number, result)
+        except ValueError as error:
+            return self._finish(number, error)
+        self.posts.pop(number, None)
+        self.before[number] = address
+        return self._submit(number)
 
     def _finish(self, number: int, result: Any) -> None:
         absent = isinstance(result, ImportError | AttributeError) and "fogspiel" in str(result)
@@ -225,17 +252,47 @@ class _Crew:
         """Replace workers that hang, and say when there are none."""
         if self.client.status in ("closing", "closed"):
             raise self._gone()
+        self._watch_silent()
         for number, post in list(self.posts.items()):
             if post.silence.endure(passed) and number in self.posts:
-                self._lose(number, f"has hung for {post.silence.seconds:.0f} s on")
-                self.replaced.add(post.address)
-                # Its nanny, where it has one, kills it and starts another; else the scheduler strikes it off.
-                with suppress(OSError, TimeoutError):
-                    self.client.restart_workers([post.address], timeout=ANSWER, raise_for_error=False)
+                self._replace(number, post)
         alone = not self.client.nthreads()
         if alone and not self.alone:
             self.on_fault(f"the cluster at {self.address} has no workers: waiting for one (`dask worker ADDRESS`)")
         self.alone = alone
+
+    def _watch_silent(self) -> None:
+        """Be as patient with workers that have been given a job and say nothing as with those that have begun."""
+        numbers = {future.key: number for number, future in self.futures.items()}
+        given = self.client.processing()
+        for number, post in list(self.posts.items()):
+            if not post.silence.signs and self.futures[number].key not in given.get(post.address, ()):
+                del self.posts[number]  # given to another worker meanwhile
+        busy = {post.address for post in self.posts.values()}
+        for address, keys in given.items():
+            if address not in busy and keys and all(key in numbers for key in keys):
+                first = min(numbers[key] for key in keys)
+                self.posts.setdefault(first, Post(address, f"worker {address}", Silence(self.limits)))
+
+    def _replace(self, number: int, post: Post) -> None:
+        """Have a worker replaced that hangs at that job, or at another if it only keeps the result of this one."""
+        there = [other for other, known in self.posts.items() if known.address == post.address]
+        at_work = [other for other in there if self.futures[other].status != "finished"]
+        culprit = number if number in at_work or not at_work else max(at_work)
+        seconds = post.silence.seconds
+        self._lose(culprit, f"has hung for {seconds:.0f} s on")
+        for other in there:
+            self.posts.pop(other, None)
+        self.replaced.add(post.address)
+        try:
+            # Its nanny, where it has one, kills it and starts another; else the scheduler strikes it off.
+            self.client.sync(
+                self.client.scheduler.restart_workers, workers=[post.address], timeout=ANSWER, on_error="return",
+                stimulus_id=self.name,
+            )  # fmt: skip
+        except (OSError, TimeoutError):
+            if culprit in self.futures:  # so that it is tried again
+                self.posts[culprit] = Post(post.address, post.worker, Silence(self.limits))
 
     def _gone(self) -> ValueError:
         return ValueError(f"the scheduler at {self.address} is gone: start it again, and go on; what was done is kept")
@@ -244,8 +301,11 @@ class _Crew:
 # In the worker
 
 
-def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> Any:
-    """The result of a job, with its signs of life as events; a job that is not waited for any more is broken off."""
+def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tuple[str, str, Any]:
+    """Where and by whom a job was done, and its result, with its signs of life as events.
+
+    A job that is not waited for any more is broken off.
+    """
     from distributed import get_worker
 
     here, worker = versions(), get_worker()
@@ -255,7 +315,7 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> An
                 f"worker {worker.address} has {what} {here[what]}, but this is {what} {wanted[what]}: results may "
                 "differ, so install the same there"
             )
-    key, signs = worker.get_current_task(), 0
+    key, signs, called = worker.get_current_task(), 0, f"worker {worker.address} (process {os.getpid()})"
 
     def tell(sign: bytes) -> None:
         nonlocal signs
@@ -263,9 +323,7 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> An
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
             raise InterruptedError(f"job {number} is not wanted any more")
-        worker.log_event(
-            name, (number, worker.address, f"worker {worker.address} (process {os.getpid()})", signs, sign)
-        )
+        worker.log_event(name, (number, worker.address, called, signs, sign))
 
     compile_in_turn()
-    return run_job(payload, tell)
+    return worker.address, called, run_job(payload, tell)

@@ -26,6 +26,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
+from .cross_check import PLACE, CrossCheck
 
 INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
@@ -57,11 +58,15 @@ class Post:
 
 
 def run_on_processes(
-    jobs: Sequence[Callable[[], Any]], processes: int, on_fault: Callable[[str], None], limits: Limits
+    jobs: Sequence[Callable[[], Any]],
+    processes: int,
+    on_fault: Callable[[str], None],
+    limits: Limits,
+    checks: CrossCheck,
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from that many processes."""
     with work_folder() as folder:
-        crew = _Crew(jobs, processes, on_fault, limits, folder)
+        crew = _Crew(jobs, processes, on_fault, limits, checks, folder)
         try:
             for number in range(len(jobs)):
                 while number not in crew.finished:
@@ -80,19 +85,23 @@ class _Crew:
         processes: int,
         on_fault: Callable[[str], None],
         limits: Limits,
+        checks: CrossCheck,
         folder: Path,
     ) -> None:
         self.jobs, self.processes, self.on_fault, self.limits, self.folder = jobs, processes, on_fault, limits, folder
+        self.checks = checks
         self.left = deque(range(len(jobs)))
         self.idle: list[Any] = []
+        self.before: dict[int, Any] = {}
+        """Who has done a job that is to be done again by somebody else."""
         self.posts: dict[Future[Any], Post] = {}
         self.deaths = [0] * len(jobs)
         self.finished: dict[int, Future[Any]] = {}
 
     def go_on(self) -> None:
         """Keep every worker busy, and wait until something has happened or it is time to look after them."""
-        while self.left and len(self.posts) < self.processes:
-            self._assign(self.left.popleft())
+        while len(self.posts) < self.processes and (number := self._next()) is not None:
+            self._assign(number)
         began = time.monotonic()
         ready, _ = wait(self.posts, timeout=self.limits.look, return_when=FIRST_COMPLETED)
         for future in ready:
@@ -100,7 +109,7 @@ class _Crew:
             if isinstance(future.exception(), BrokenProcessPool):
                 self._lose(post, "died on")
             else:
-                self._finish(post.number, future)
+                self._take(post, future)
                 self.idle.append(post.executor)
                 post.file.unlink(missing_ok=True)
         passed = time.monotonic() - began
@@ -120,7 +129,7 @@ class _Crew:
         file = self.folder / f"{number}-{self.deaths[number]}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
-            executor = self.idle.pop() if self.idle else _hire()
+            executor = self._worker_for(number)
             try:
                 future = executor.submit(*task)
             except BrokenProcessPool:  # its worker died while it was idle
@@ -128,6 +137,37 @@ class _Crew:
                 executor = _hire()
                 future = executor.submit(*task)
             self.posts[future] = Post(executor, number, file, Silence(self.limits))
+
+    def _next(self) -> int | None:
+        """The first job that is left and for which there is a worker, another than has done it before."""
+        hiring = len(self.idle) + len(self.posts) < self.processes
+        for number in self.left:
+            if hiring or any(executor is not self.before.get(number) for executor in self.idle):
+                self.left.remove(number)
+                return number
+        return None
+
+    def _worker_for(self, number: int) -> Any:
+        """A worker that is idle and has not done the job before, or else a new one."""
+        before = self.before.pop(number, None)
+        executor = next((executor for executor in self.idle if executor is not before), None)
+        if executor is None:
+            return _hire()
+        self.idle.remove(executor)
+        return executor
+
+    def _take(self, post: Post, future: Future[Any]) -> None:
+        """Take what a job has come to, and have it done again if it is to be."""
+        if future.exception() is None:
+            try:
+                if not self.checks.stands(post.number, f"{post.worker} on {PLACE}", future.result()):
+                    self.before[post.number] = post.executor
+                    self.left.appendleft(post.number)
+                    return
+            except ValueError as error:
+                future = Future()
+                future.set_exception(error)
+        self._finish(post.number, future)
 
     def _lose(self, post: Post, fate: str) -> None:
         """Take leave of a worker; its job is the next to be done, unless too many were lost with it."""
