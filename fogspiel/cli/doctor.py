@@ -1,8 +1,13 @@
-"""Is everything in order: versions, the kernel cache, the store, each with a hint where it is not."""
+"""Is everything in order: versions, kernel cache, store, what was left behind; each with a hint where it is not."""
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
+import re
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,11 +15,15 @@ from .. import __version__
 from ..runs.sqlite_file import StoreError
 from ..runs.store import Store
 
-NEEDED = ("numpy", "numba", "typer", "rich")
+SAFE_SQLITE = (3, 51, 3)
+"""Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
+LEFT_SECONDS = 86400.0
+"""A folder of workers in which nothing has changed for so long has probably been left behind."""
+REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """One thing that was looked at; one that is in order may have a hint too."""
 
     what: str
     ok: bool
@@ -24,28 +33,69 @@ class Check(NamedTuple):
 
 def checks(store: Path) -> list[Check]:
     """Everything that is looked at, in the order of how much depends on it."""
-    return [*_versions(), _cache(), _kernels(), *_store(store)]
+    return [*_versions(), _sqlite(), _cache(), _kernels(), *_store(store), _leftovers()]
 
 
-def _versions() -> list[Check]:
-    found = [Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")]
-    for name in NEEDED:
-        try:
-            found.append(Check(name, True, version(name)))
-        except PackageNotFoundError:
-            found.append(Check(name, False, "missing", f"install it: python -m pip install {name}"))
-    return found
+def _versions() -> Iterator[Check]:
+    """What is installed of all that the package says it needs, and of its extras."""
+    yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    extras: dict[str, list[str]] = {}
+    for requirement in _requirements():
+        found = REQUIREMENT.fullmatch(requirement)
+        name, extra = found.groups() if found else (requirement, None)
+        if extra is not None:
+            extras.setdefault(extra, []).append(name)
+        elif (installed := _installed(name)) is not None:
+            yield Check(name, True, installed)
+        else:
+            yield Check(name, False, "missing", f"install it: python -m pip install {name}")
+    for extra, names in extras.items():
+        parts = [f"{name} {_installed(name) or 'missing'}" for name in names]
+        missing = any(part.endswith(" missing") for part in parts)
+        hint = f"only if you need it: python -m pip install 'fogspiel[{extra}]'" if missing else ""
+        yield Check(f"extra {extra}", True, ", ".join(parts), hint)
+
+
+def _requirements() -> list[str]:
+    try:
+        return requires("fogspiel") or []
+    except PackageNotFoundError:  # it runs from its sources
+        return []
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _sqlite() -> Check:
+    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
+        return Check("SQLite", True, sqlite3.sqlite_version)
+    safe = ".".join(map(str, SAFE_SQLITE))
+    return Check(
+        "SQLite",
+        True,
+        f"{sqlite3.sqlite_version}, which can damage a file that several processes write and fold the log of at once",
+        f"fogspiel folds the log under a lock of its own, so let no other program write to the store, or get {safe}",
+    )
 
 
 def _cache() -> Check:
     from ..core.kernel import CACHE
-    from ..core.kernel_files import cache_root
+    from ..core.kernel_files import cache_root, remove_damaged
 
     if CACHE is None:
         hint = "make that folder writable, or set FOGSPIEL_CACHE to one that is"
         return Check("kernel cache", False, f"{cache_root()} cannot be written: kernels compile at every start", hint)
-    size = sum(path.stat().st_size for path in CACHE.rglob("*") if path.is_file())
-    return Check("kernel cache", True, f"{CACHE}, {size / 1e6:.1f} MB")
+    damaged = len(list(remove_damaged(CACHE)))
+    if damaged:
+        hint = "they are compiled again when they are needed; if it happens again, test the disk and the memory"
+        return Check("kernel cache", False, f"{CACHE}, damaged files removed: {damaged}", hint)
+    files = [path for path in CACHE.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files if path.exists())
+    return Check("kernel cache", True, f"{CACHE}, {len(files)} files, {size / 1e6:.1f} MB, none damaged")
 
 
 def _kernels() -> Check:
@@ -68,3 +118,15 @@ def _store(path: Path) -> list[Check]:
     if not problems:
         return [Check("store", True, f"{path}, {runs} runs" if path.exists() else f"{path} (not made yet)")]
     return [Check("store", False, problem.what, problem.hint) for problem in problems]
+
+
+def _leftovers() -> Check:
+    """Folders of workers whose command and whose resource tracker were both killed, as when power fails."""
+    from ..runs.workers.local import FOLDER_PREFIX
+
+    folder, limit = Path(tempfile.gettempdir()), time.time() - LEFT_SECONDS
+    left = [path for path in folder.glob(f"{FOLDER_PREFIX}*") if path.is_dir() and path.stat().st_mtime < limit]
+    if not left:
+        return Check("temporary folders", True, f"none left in {folder}")
+    hint = f"if no command is at work, remove them: {' '.join(map(str, left[:3]))}{' ..' if len(left) > 3 else ''}"
+    return Check("temporary folders", True, f"{len(left)} unused for a day in {folder}", hint)

@@ -42,7 +42,7 @@ def doctor(
 
         for line in repaired:
             console.out.print(line)
-        rows = [("ok" if c.ok else "PROBLEM", c.what, c.detail, c.hint) for c in found]
+        rows = [(("note" if c.hint else "ok") if c.ok else "PROBLEM", c.what, c.detail, c.hint) for c in found]
         console.table("fogspiel doctor", ("", "what", "found", "what to do"), rows)
     if not healthy:
         raise typer.Exit(2)
