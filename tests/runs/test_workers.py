@@ -136,6 +136,15 @@ def test_who_stops_listening_leaves_nothing_behind(tmp_path, monkeypatch):
     assert not alive(process) and not any(tmp_path.iterdir())
 
 
+def handlers():
+    return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)]
+
+
+def test_what_a_terminal_sends_to_all_is_left_to_the_command():
+    ignored = [signal.SIG_IGN, signal.SIG_IGN, signal.SIG_DFL]
+    assert list(run_jobs([handlers] * 2, 2)) == [ignored] * 2
+
+
 def test_a_job_is_called_by_what_it_works_on():
     from fogspiel.papers import table2
     from fogspiel.runs.jobs import Job

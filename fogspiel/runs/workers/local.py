@@ -28,7 +28,9 @@ from ...core.compile_lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
 from .cross_check import PLACE, CrossCheck
 
-INTERRUPTIONS = {signal.SIGINT, signal.SIGTERM}
+FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+"""What a terminal sends to a command and to its workers alike."""
+INTERRUPTIONS = {*FOR_ALL, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
 PARENT_SECONDS = 2.0
 """How often a worker looks whether its parent is still there."""
@@ -225,8 +227,9 @@ def shelter() -> Iterator[None]:
 
 
 def enlist(parent: int) -> None:
-    """Become a worker of that process: it alone answers to Ctrl-C, and stops its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Become a worker of that process: it alone answers to Ctrl-C or a closed terminal, and stops its workers."""
+    for number in FOR_ALL:
+        signal.signal(number, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
