@@ -397,6 +397,16 @@ def test_a_job_that_kills_all_workers_of_a_cluster_ends_in_one_sentence(cluster)
         results(harmed(signal.SIGKILL, ""), cluster=cluster.scheduler_address)
 
 
+@pytest.mark.slow
+@ON_CLUSTER
+def test_a_job_of_a_cluster_that_is_given_up_does_not_disturb_those_before_it(cluster):
+    jobs = run_jobs([Square(3, seconds=40), Square(1, 1, signal.SIGKILL)], 1, cluster.scheduler_address, [].append)
+    with closing(jobs):
+        assert next(jobs) == 9
+        with pytest.raises(ValueError, match="square 1 has cost 3 workers"):
+            next(jobs)
+
+
 @ON_CLUSTER
 def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_killed(stored, cluster):
     import distributed

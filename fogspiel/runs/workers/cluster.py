@@ -7,7 +7,7 @@ a worker that hangs could be neither found nor named. So this speaks to the sche
 import logging
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -189,7 +189,9 @@ class _Crew:
         """Bring in what a job has come to."""
         from distributed import KilledWorker
 
-        future = self.futures[number]
+        future = self.futures.get(number)
+        if future is None:  # it was given up
+            return None
         if future.status == "cancelled":
             raise self._gone()
         # What is not there in time was on a worker that is lost, so the scheduler has it done again, or is on its way.
@@ -252,19 +254,21 @@ class _Crew:
         """Replace workers that hang, and say when there are none."""
         if self.client.status in ("closing", "closed"):
             raise self._gone()
-        self._watch_silent()
+        try:
+            given, alone = self.client.processing(), not self.client.nthreads()
+        except OSError:
+            raise self._gone() from None
+        self._watch_silent(given)
         for number, post in list(self.posts.items()):
             if post.silence.endure(passed) and number in self.posts:
                 self._replace(number, post)
-        alone = not self.client.nthreads()
         if alone and not self.alone:
             self.on_fault(f"the cluster at {self.address} has no workers: waiting for one (`dask worker ADDRESS`)")
         self.alone = alone
 
-    def _watch_silent(self) -> None:
+    def _watch_silent(self, given: Mapping[str, Iterable[str]]) -> None:
         """Be as patient with workers that have been given a job and say nothing as with those that have begun."""
         numbers = {future.key: number for number, future in self.futures.items()}
-        given = self.client.processing()
         for number, post in list(self.posts.items()):
             if not post.silence.signs and self.futures[number].key not in given.get(post.address, ()):
                 del self.posts[number]  # given to another worker meanwhile
