@@ -15,8 +15,9 @@ from .. import __version__
 from ..core.plugins import help_of, modules
 from ..runs.sqlite_file import StoreError
 from .cache import AnswerCache
+from .release import Slots, slot_seconds
 from .security import App, Guard
-from .session_store import UnknownSession
+from .session_store import SessionFileError, UnknownSession
 from .site import STATIC, Link, Site
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
@@ -24,9 +25,9 @@ FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
 """What the header links to first, in this order; other pages with a title follow."""
 
 
-def application(store: Path, games: Path) -> FastAPI:
+def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAPI:
     """The application without its guard; runs are read from the store, games of people are kept in the other file."""
-    site = Site(store, games)
+    site = Site(store, games, slots)
     add_pages(site)
 
     @asynccontextmanager
@@ -34,7 +35,9 @@ def application(store: Path, games: Path) -> FastAPI:
         yield
         site.close()
 
-    app = FastAPI(title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None)
+    app = FastAPI(
+        title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None, redoc_url=None
+    )
     answer_in_sentences(app, site)
     app.include_router(site.routes)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
@@ -65,8 +68,9 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
     def refuse(request: Request, error: ValueError) -> Response:
         return answer(request, 404 if isinstance(error, UnknownSession) else 422, str(error))
 
+    @app.exception_handler(SessionFileError)
     @app.exception_handler(StoreError)
-    def report_damage(request: Request, error: StoreError) -> Response:
+    def report_damage(request: Request, error: Exception) -> Response:
         return answer(request, 409, str(error))
 
     @app.exception_handler(HTTPException)

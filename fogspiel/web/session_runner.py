@@ -1,8 +1,13 @@
-"""The sessions that are being played: people act, and their opponents think in a pool of a few threads."""
+"""The sessions that are being played: people act, and their opponents think in a few threads.
+
+A reply is shown when its slot ends, and its thread is taken until then: neither the reply nor those that wait for the
+thread tell how long the opponent has thought.
+"""
 
 import logging
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+import time
+from concurrent.futures import wait
 
 from fastapi import HTTPException
 
@@ -12,13 +17,13 @@ from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import SessionJson, session_json
 from .session_store import SessionStore, StoredSession
+from .thinkers import Thinkers
 
 LOG = logging.getLogger(__name__)
-THREADS = 2
-MOST_WAITING = 64
-"""How many opponents may wait for a thread; who comes later is asked to try again."""
-WAIT_SECONDS = 0.3
-"""How long a request waits for a quick opponent."""
+QUICK_THREADS, ENGINE_THREADS = 8, 3
+"""For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines."""
+WAIT_SECONDS = 0.6
+"""How long a request waits for a quick opponent, or for an engine with its usual time."""
 
 
 class SessionRunner:
@@ -26,36 +31,36 @@ class SessionRunner:
 
     def __init__(self, store: SessionStore):
         self.store = store
-        self._pool = ThreadPoolExecutor(THREADS, "opponent")
-        self._free = threading.Semaphore(THREADS + MOST_WAITING)
+        self._quick, self._engines = Thinkers("strategy", QUICK_THREADS), Thinkers("engine", ENGINE_THREADS)
+        self._closed = threading.Event()
 
-    def begin(self, name: str, against: str, side: int) -> SessionJson:
+    def begin(self, name: str, against: str, side: int, client: str) -> SessionJson:
         """A new session."""
         game = find_game(name)
         demand_opponent(game, against)
         stored = self.store.create(game, against, side)
         with stored.lock:
-            return self._reply(stored)
+            return self._reply(stored, client)
 
-    def look(self, key: str) -> SessionJson:
+    def look(self, key: str, client: str) -> SessionJson:
         """A session as it stands; one that was found again after a restart goes on."""
         stored = self.store.find(key)
         if stored.answer and stored.thinking.is_set():
             return stored.answer
         with stored.lock:
-            return stored.answer or self._reply(stored)
+            return stored.answer or self._reply(stored, client)
 
-    def act(self, key: str, action: int, moment: int) -> SessionJson:
+    def act(self, key: str, action: int, moment: int, client: str) -> SessionJson:
         """The person's action and, if it is quick, the opponent's reply."""
         stored = self.store.find(key)
         with stored.lock:
-            now = self.look(key)
+            now = self.look(key, client)
             if now["thinking"]:
                 raise HTTPException(409, "the opponent is still thinking")
             if moment != now["moment"]:
                 raise HTTPException(409, "the game has moved on: look at it again")
             stored.session.act(action)
-            return self._reply(stored)
+            return self._reply(stored, client)
 
     def coach(self, key: str) -> JsonObject:
         """What the person's moves so far cost; it follows from what the person knew, and is told at any time."""
@@ -72,33 +77,41 @@ class SessionRunner:
             raise HTTPException(409, "the whole game can be seen when it is over")
         return stored
 
-    def _reply(self, stored: StoredSession) -> SessionJson:
+    def _reply(self, stored: StoredSession, client: str) -> SessionJson:
         """Let the opponent move; the answer after that, or one that says that it is thinking."""
         self.store.save(stored)
         if stored.session.waits_for_person:
             stored.answer = session_json(stored, thinking=False)
             return stored.answer
-        stored.answer = None  # where all threads are taken the next look tries again
-        if not self._free.acquire(blocking=False):
-            raise HTTPException(429, "too many opponents are thinking: try again in a moment")
+        thinkers = self._engines if stored.engine else self._quick
         answer = stored.answer = session_json(stored, thinking=True)
         stored.thinking.set()
-        wait([self._pool.submit(self._think, stored, answer)], WAIT_SECONDS)
+        try:
+            done = thinkers.submit(client, lambda: self._think(stored, answer))
+        except HTTPException:
+            stored.answer = None  # the next look tries again
+            stored.thinking.clear()
+            raise
+        wait([done], WAIT_SECONDS)
         return stored.answer
 
     def _think(self, stored: StoredSession, answer: SessionJson) -> None:
+        """The opponent's whole turn, shown when its slot ends."""
+        began = time.monotonic()
         try:
             while stored.session.go_on():
                 pass
             self.store.save(stored)
-            stored.answer = session_json(stored, thinking=False)
+            reply = session_json(stored, thinking=False)
         except Exception:  # whatever an opponent does, its person hears that much and no more, and the server goes on
             LOG.exception("an opponent cannot go on")
-            stored.answer = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
-        finally:
-            stored.thinking.clear()
-            self._free.release()
+            reply = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
+        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began))
+        stored.answer = reply
+        stored.thinking.clear()
 
     def close(self) -> None:
         """Let no opponent think any more."""
-        self._pool.shutdown(cancel_futures=True)
+        self._closed.set()
+        self._quick.close()
+        self._engines.close()

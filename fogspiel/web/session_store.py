@@ -1,32 +1,42 @@
 """Sessions of people against agents, kept in a file so that they can be taken up again.
 
 A session is found by its key, 144 random bits that only its person knows. The opponent is kept as numbers where it
-comes from a run that may still change. The file is apart from the store of runs, which is only read here.
+comes from a run that may still change. The file is apart from the store of runs, which is only read here. It holds
+seeds, so that only its owner may read it.
 """
 
 import json
+import os
 import secrets
 import sqlite3
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.agents import Agent, Frozen, freeze, thaw
 from ..core.game import Game, find_game
 from ..core.person_session import PersonSession
-from ..runs.agent_texts import agent_from_text
+from ..runs.agent_texts import agent_from_text, engines_of
 from .page_agents import demand_page_agent
+from .release import Release, Slots, slot_seconds
 from .transcript import Transcript
+from .turn_budget import with_turn_budget
 
 if TYPE_CHECKING:
     from .session_json import SessionJson
 
-MOST_LIVE = 128
-"""How many sessions stay in memory; the others are made again from their records when they are asked for."""
+MOST_LIVE, MOST_LIVE_ENGINES = 128, 16
+"""How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
+
+The others are made again from their records when they are asked for.
+"""
 KEY_BYTES = 18
+OWNER_ONLY = 0o600
 TABLE = """CREATE TABLE IF NOT EXISTS sittings (
     key TEXT PRIMARY KEY, game TEXT, rules INTEGER, side INTEGER, seed TEXT, opponent TEXT, record TEXT,
     created REAL, touched REAL) WITHOUT ROWID"""
@@ -36,6 +46,10 @@ class UnknownSession(ValueError):
     """There is no session with this key, or none that can be taken up."""
 
 
+class SessionFileError(Exception):
+    """The file of sessions cannot be read or written, or what it holds of a session is damaged."""
+
+
 @dataclass
 class StoredSession:
     """A session with its key and opponent; whoever changes it holds the lock."""
@@ -43,12 +57,19 @@ class StoredSession:
     key: str
     against: str
     session: PersonSession
+    release: Release
+    """When replies of the opponent may be seen."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     thinking: threading.Event = field(default_factory=threading.Event)
     """Set while the opponent thinks: the session then belongs to its thread."""
     answer: "SessionJson | None" = None
     """What was last shown to the person."""
     transcript: Transcript = field(default_factory=Transcript)
+
+    @property
+    def engine(self) -> bool:
+        """Whether the opponent is an engine, which thinks for a while and takes much memory."""
+        return self.against.partition("@")[0] in engines_of(self.session.game)
 
 
 class Opponent(Frozen):
@@ -69,23 +90,57 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
     demand_page_agent(game, text)
     if opponent.get("weights") == []:  # files of earlier versions keep a vector as a mixture without weights
         numbers = {"words": text, "theta": opponent["thetas"][0]}
-    return thaw(game, numbers, text) or agent_from_text(game, text, store, seed)
+    return thaw(game, numbers, text) or with_turn_budget(game, text, agent_from_text(game, text, store, seed))
+
+
+class Row(NamedTuple):
+    """A session as the file keeps it."""
+
+    game: str
+    version: int
+    side: int
+    seed: int
+    opponent: Opponent
+    record: list[int]
+
+
+def parse_row(game: object, version: object, side: object, seed: str, opponent: str, record: str) -> Row:
+    """A session of the file; any error means that it is damaged."""
+    found, actions = json.loads(opponent), json.loads(record)
+    if not (isinstance(game, str) and isinstance(version, int) and side in (0, 1) and isinstance(found["words"], str)):
+        raise ValueError("a field has a wrong type")
+    if not isinstance(actions, list) or not all(type(action) is int and abs(action) < 2**63 for action in actions):
+        raise ValueError("an action is not a number")
+    return Row(game, version, int(side == 1), int(seed), found, actions)
 
 
 class SessionStore:
     """The sessions of a file; safe to use from several threads."""
 
-    def __init__(self, path: Path, store: Path):
-        self.path, self.store = path, store
+    def __init__(self, path: Path, store: Path, slots: Slots = slot_seconds):
+        self.path, self.store, self._slots = path, store, slots
         self._live: OrderedDict[str, StoredSession] = OrderedDict()
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
+            path.chmod(OWNER_ONLY)  # files of earlier versions could be read by all; SQLite's log gets the same mode
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute(TABLE)
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"games cannot be kept in {path}: {error}") from None
+
+    @contextmanager
+    def _file(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one statement; what is wrong with the file is said in a sentence."""
+        try:
+            with self._lock:
+                yield self._connection
+        except sqlite3.Error as error:
+            raise SessionFileError(
+                f"the file of games, {self.path.name}, cannot be used ({error}): move it away and start the page anew"
+            ) from None
 
     def create(self, game: Game, against: str, side: int) -> StoredSession:
         """Begin a session."""
@@ -93,9 +148,9 @@ class SessionStore:
         opponent = freeze_opponent(game, against, self.store, seed)
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
         row = (key, game.name, game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
-        with self._lock:
-            self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            return self._remember(StoredSession(key, against, session))
+        with self._file() as file:
+            file.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return self._remember(StoredSession(key, against, session, Release(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
         """The session with this key if it is in memory."""
@@ -108,37 +163,63 @@ class SessionStore:
         """The session with this key, or UnknownSession."""
         if stored := self.live(key):
             return stored
-        with self._lock:
-            row = self._connection.execute(
+        began = time.monotonic()
+        row = self._read(key)
+        game, words = find_game(row.game), row.opponent["words"]
+        if row.version != game.version:
+            raise UnknownSession(
+                f"this game was played by version {row.version} of the rules of {row.game}, which have changed since"
+            )
+        release = Release(self._slots(game, words))
+        session = self._take_up(game, row)
+        # the record tells refused attempts by its length, so nothing may be seen when it has been gone through
+        time.sleep(release.wait_seconds(time.monotonic() - began))
+        return self._remember(StoredSession(key, words, session, release))
+
+    def _read(self, key: str) -> Row:
+        """What the file keeps of a session."""
+        with self._file() as file:
+            row = file.execute(
                 "SELECT game, rules, side, seed, opponent, record FROM sittings WHERE key = ?", (key,)
             ).fetchone()
         if row is None:
             raise UnknownSession("there is no such game")
-        name, version, side, seed, frozen, record = row
-        game = find_game(name)
-        if version != game.version:
-            raise UnknownSession(
-                f"this game was played by version {version} of the rules of {name}, which have changed since"
-            )
-        opponent: Opponent = json.loads(frozen)
-        agent = thaw_opponent(game, opponent, self.store, int(seed))
-        session = PersonSession(game, agent, side, int(seed), json.loads(record))
-        with self._lock:
-            return self._remember(StoredSession(key, opponent["words"], session))
+        try:
+            return parse_row(*row)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise self._damage() from None
+
+    def _take_up(self, game: Game, row: Row) -> PersonSession:
+        """A session as it stood; an opponent that may not be played here is a ValueError."""
+        try:
+            agent = thaw_opponent(game, row.opponent, self.store, row.seed)
+        except (TypeError, KeyError, IndexError, AttributeError):
+            raise self._damage() from None
+        try:
+            return PersonSession(game, agent, row.side, row.seed, row.record)
+        except (ValueError, IndexError, OverflowError):
+            raise self._damage() from None
+
+    def _damage(self) -> SessionFileError:
+        return SessionFileError(f"this game is damaged in {self.path.name} and cannot be taken up: begin another")
 
     def save(self, stored: StoredSession) -> None:
         """Write down how far a session has come."""
         row = (json.dumps(stored.session.record), time.time(), stored.key)
-        with self._lock:
-            self._connection.execute("UPDATE sittings SET record = ?, touched = ? WHERE key = ?", row)
+        with self._file() as file:
+            file.execute("UPDATE sittings SET record = ?, touched = ? WHERE key = ?", row)
 
     def _remember(self, stored: StoredSession) -> StoredSession:
         """Keep a session in memory, and forget those that were not asked for longest."""
-        stored = self._live.setdefault(stored.key, stored)
-        for key in list(self._live)[: max(len(self._live) - MOST_LIVE, 0)]:
-            if not self._live[key].thinking.is_set():
-                del self._live[key]
-        return stored
+        with self._lock:
+            stored = self._live.setdefault(stored.key, stored)
+            engines = [key for key, known in self._live.items() if known.engine]
+            spare = {*engines[: max(len(engines) - MOST_LIVE_ENGINES, 0)]}
+            spare |= {*list(self._live)[: max(len(self._live) - MOST_LIVE, 0)]}
+            for key in spare:
+                if not self._live[key].thinking.is_set():
+                    del self._live[key]
+            return stored
 
     def close(self) -> None:
         """Close the file."""

@@ -11,6 +11,7 @@ from starlette.templating import Jinja2Templates
 from .. import __version__
 from ..core.plugins import folders
 from .background import Background, StillWorking
+from .release import Slots
 from .run_processes import RunProcesses
 from .run_reader import RunReader
 from .security import CHARTS_POLICY
@@ -32,11 +33,11 @@ class Link(NamedTuple):
 class Site:
     """What a page module adds its routes to; runs are read from the store, games of people are kept in another file."""
 
-    def __init__(self, store: Path, games: Path):
+    def __init__(self, store: Path, games: Path, slots: Slots):
         self.store = store
         self.routes = APIRouter()
         self.links: list[Link] = []
-        self.sessions = SessionRunner(SessionStore(games, store))
+        self.sessions = SessionRunner(SessionStore(games, store, slots))
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
         self.background = Background()

@@ -35,6 +35,11 @@ class Act(BaseModel):
     moment: Annotated[int, Field(ge=0, le=2**31)]
 
 
+def client_of(request: Request) -> str:
+    """The machine that a request comes from."""
+    return request.client.host if request.client else ""
+
+
 def add_to(site: Site) -> None:
     """The part of the API that plays, and the pages to play at."""
     _add_api(site)
@@ -45,21 +50,21 @@ def _add_api(site: Site) -> None:
     router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
 
     @router.post("", status_code=201)
-    def begin(asked: Beginning) -> JSONResponse:
+    def begin(request: Request, asked: Beginning) -> JSONResponse:
         """Begin a game against a named strategy, numbers, a run or an engine."""
-        return JSONResponse(sessions.begin(asked.game, asked.against, asked.side), 201)
+        return JSONResponse(sessions.begin(asked.game, asked.against, asked.side, client_of(request)), 201)
 
     @router.get("/{key}")
-    async def look(key: Key) -> JSONResponse:
+    async def look(request: Request, key: Key) -> JSONResponse:
         """What the person knows of a game."""
         stored = sessions.store.live(key)
         answer = stored and stored.answer
-        return JSONResponse(answer or await run_in_threadpool(sessions.look, key))
+        return JSONResponse(answer or await run_in_threadpool(sessions.look, key, client_of(request)))
 
     @router.post("/{key}")
-    def act(key: Key, asked: Act) -> JSONResponse:
+    def act(request: Request, key: Key, asked: Act) -> JSONResponse:
         """Do something in a game."""
-        return JSONResponse(sessions.act(key, asked.action, asked.moment))
+        return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request)))
 
     @router.get("/{key}/coach")
     def coach(key: Key) -> JSONResponse:

@@ -1,0 +1,105 @@
+"""What the clock tells of an opponent's turn: `python benchmarks/reply_times.py [--turns 500] [--keep FILE]`.
+
+A person plays at random over HTTP and notes when each reply comes. The area under the curve says how well these times
+tell turns in which something was refused from the others: 0.5 is a coin, 1 is certainty. What was refused is read from
+the file of games, which a visitor cannot. With --keep turns are kept in a file, and a later call goes on from there.
+"""
+
+import argparse
+import json
+import math
+import random
+import signal
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from web_load import answer, started
+
+OPPONENTS = ("kriegspiel C", "kriegspiel hs", "kriegspiel minimax", "phantom-ttt solved", "phantom-ttt uniform")
+POLL_SECONDS = 0.01
+LIMIT = 0.55
+
+
+def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple[float, bool]]:
+    """Seconds until each reply of one game, and whether something was refused before it."""
+    game, against = opponent.split()
+    draws = random.Random(seed)
+    session = answer(f"{address}/api/play", {"game": game, "against": against, "side": 0})
+    place = f"{address}/api/play/{session['key']}"
+    while not session["over"]:
+        attempts, began = attempts_of(games, session["key"]), time.perf_counter()
+        choice = {"action": draws.choice(session["choices"])["action"], "moment": session["moment"]}
+        session = answer(place, choice)
+        while session["thinking"]:
+            time.sleep(POLL_SECONDS)
+            session = answer(place)
+        seconds, made = time.perf_counter() - began, attempts_of(games, session["key"]) - attempts - 1
+        if made > 0:  # else the own attempt was refused, or ended the game
+            yield seconds, made > 1
+
+
+def attempts_of(games: Path, key: str) -> int:
+    """How many attempts both sides have made."""
+    with sqlite3.connect(games) as file:
+        return len(json.loads(file.execute("SELECT record FROM sittings WHERE key = ?", (key,)).fetchone()[0]))
+
+
+def area(times: list[float], refused: list[bool]) -> tuple[float, float]:
+    """The area under the curve with its standard error (Hanley and McNeil 1982)."""
+    seconds, marks = np.array(times), np.array(refused)
+    slow, quick = seconds[marks], seconds[~marks]
+    if not len(slow) or not len(quick):
+        return math.nan, math.nan
+    found = float(np.mean(slow[:, None] > quick) + np.mean(slow[:, None] == quick) / 2)
+    one, two = found / (2 - found), 2 * found**2 / (1 + found)
+    spread = found * (1 - found) + (len(slow) - 1) * (one - found**2) + (len(quick) - 1) * (two - found**2)
+    return found, math.sqrt(spread / (len(slow) * len(quick)))
+
+
+def report(opponent: str, known: list[tuple[float, bool]]) -> None:
+    """Print what the times tell."""
+    times, refused = [seconds for seconds, _ in known], [mark for _, mark in known]
+    found, error = area(times, refused)
+    middle, late = np.quantile(times, (0.5, 0.99))
+    print(
+        f"{opponent:22} {len(known):4} turns, refused in {sum(refused):4}: area {found:.3f} +- {1.96 * error:.3f}, "
+        f"replies after {middle:.3f} s (99 %: {late:.3f} s){'' if abs(found - 0.5) <= LIMIT - 0.5 else '  TELLS'}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Play, and print what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=500)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--against", nargs="+", default=OPPONENTS, metavar="'GAME PLAYER'")
+    asked = parser.parse_args()
+    rows = (
+        [json.loads(line) for line in asked.keep.read_text().splitlines()] if asked.keep and asked.keep.exists() else []
+    )
+    with tempfile.TemporaryDirectory() as name:
+        server, address = started(Path(name))
+        try:
+            for opponent in asked.against:
+                known = [(seconds, refused) for who, seconds, refused in rows if who == opponent]
+                while len(known) < asked.turns:
+                    for turn in turns(address, Path(name) / "runs.games.db", opponent, len(known)):
+                        known.append(turn)
+                        if asked.keep:
+                            with asked.keep.open("a") as file:
+                                file.write(json.dumps([opponent, *turn]) + "\n")
+                        if len(known) >= asked.turns:
+                            break
+                report(opponent, known)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(30)
+
+
+if __name__ == "__main__":
+    main()

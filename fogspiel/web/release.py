@@ -1,0 +1,53 @@
+"""When a reply may be seen: at a time that tells nothing about how it was found.
+
+An opponent whose attempts were refused thinks longer, so the time of its reply would tell what its person must not
+know. Every reply is therefore held back to the end of a slot that is fixed by the opponent, counted from the moment at
+which the turn began; one that takes longer is held back to twice the slot, four times, and so on.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..core.game import Game, nothing_hidden
+from ..kriegspiel.engine import parse_engine
+from ..runs.agent_texts import engines_of
+
+Slots = Callable[[Game, str], float]
+"""The slot, in seconds, of the opponent of a game that some words stand for."""
+QUICK_SECONDS = 0.1
+"""The slot of a strategy, whose turn takes some milliseconds with all its attempts."""
+ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
+"""The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare."""
+LATEST = 16
+"""Turns of a game that decide on its slot."""
+
+
+def slot_seconds(game: Game, words: str) -> float:
+    """The slot of an opponent; none where both sides see everything."""
+    if game.resample is nothing_hidden:
+        return 0.0
+    if words.partition("@")[0] not in engines_of(game):
+        return QUICK_SECONDS
+    return ENGINE_SECONDS + ENGINE_SHARE * (parse_engine(words)[1].seconds or 0)
+
+
+@dataclass
+class Release:
+    """The slots of one game: longer ones are kept to where turns are long again and again, as with many nodes."""
+
+    slot: float
+    _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
+    """The slots that the latest turns needed."""
+
+    def wait_seconds(self, seconds: float) -> float:
+        """How long a reply is held back that took so many seconds; the turn is remembered."""
+        if self.slot == 0:
+            return 0.0
+        needed = self.slot
+        while needed < seconds:
+            needed *= 2
+        # the second longest, so that one slow turn (a kernel is compiled, the machine is busy) slows no others down
+        usual = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
+        self._latest.append(needed)
+        return max(needed, usual) - seconds

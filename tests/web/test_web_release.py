@@ -1,0 +1,170 @@
+"""The time of a reply tells nothing: it is released at the end of its slot, however long the opponent thought."""
+
+import json
+import sqlite3
+import time
+
+import pytest
+from support.web_client import open_client
+
+from fogspiel.core.game import find_game
+from fogspiel.core.rng import stream_of
+from fogspiel.core.session import Session
+from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.web import session_runner, session_store, turn_budget
+from fogspiel.web.release import ENGINE_SECONDS, QUICK_SECONDS, Release, slot_seconds
+from fogspiel.web.session_runner import SessionRunner
+from fogspiel.web.session_store import SessionStore, freeze_opponent, thaw_opponent
+from fogspiel.web.turn_budget import LEAST_SECONDS, TurnBudget
+
+SLOT = 0.5
+
+
+class Clock:
+    """A clock that goes on when somebody thinks or waits."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+
+    time = perf_counter = monotonic
+    sleep = wait
+
+    def set(self):
+        """Nothing waits for the end of the server."""
+
+
+class Thinker:
+    """Chooses the first action that may be tried, each time after so many seconds."""
+
+    def __init__(self, clock, seconds):
+        self.clock, self.seconds = clock, seconds
+
+    def begin(self, side):
+        """Nothing is remembered."""
+
+    def choose(self, seen, actions):
+        self.clock.now += self.seconds
+        return actions[0]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(session_runner, "time", clock)
+    monkeypatch.setattr(session_store, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def runner(tmp_path, clock):
+    runner = SessionRunner(SessionStore(tmp_path / "games.db", tmp_path / "runs.db", lambda game, words: SLOT))
+    runner._closed = clock
+    yield runner
+    runner.close()
+    runner.store.close()
+
+
+def reply_time(runner, clock, own, seconds):
+    """When the reply to an own stone comes, and how many attempts it took; the opponent takes the first free cell."""
+    stored = runner.store.create(find_game("phantom-ttt"), "uniform", 0)
+    stored.session._player = Thinker(clock, seconds)
+    shown, began = runner.look(stored.key, "me"), clock.now
+    shown = runner.act(stored.key, own, shown["moment"], "me")
+    assert not shown["thinking"]
+    return clock.now - began, len(stored.session.record) - 1
+
+
+@pytest.mark.parametrize(("seconds", "slots"), [(0.001, 1), (0.2, 1), (0.24, 1), (0.7, 4)])
+def test_a_reply_after_a_refused_attempt_comes_at_the_same_time_as_one_without(runner, clock, seconds, slots):
+    refused, attempts = reply_time(runner, clock, 0, seconds)
+    accepted, attempt = reply_time(runner, clock, 8, seconds if seconds < SLOT else 2 * seconds)
+    assert (attempts, attempt) == (2, 1)
+    assert refused == pytest.approx(slots * SLOT) and accepted == pytest.approx(slots * SLOT)
+
+
+def test_a_reply_that_is_held_back_cannot_be_seen_in_any_way(tmp_path):
+    with open_client(tmp_path, lambda game, words: 1000.0) as client:
+        asked = {"game": "phantom-ttt", "against": "uniform", "side": 0}
+        session = client.post("/api/play", json=asked).json()
+        place, choice = f"/api/play/{session['key']}", {"action": 0, "moment": session["moment"]}
+        first, end = client.post(place, json=choice).json(), time.monotonic() + 30
+        while attempts_of(tmp_path / "games.db") < 2 and time.monotonic() < end:  # the opponent has moved
+            time.sleep(0.01)
+        assert client.get(place).json() == first and first["thinking"]
+        assert client.get(f"{place}/replay").status_code == client.post(place, json=choice).status_code == 409
+
+
+def attempts_of(games):
+    """How many attempts have been made in the only game of a file."""
+    with sqlite3.connect(games) as file:
+        return len(json.loads(file.execute("SELECT record FROM sittings").fetchone()[0]))
+
+
+def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock):
+    times = []
+    for record in ([0, 1], [0, 0, 1], [0, 0, 1, 2, 2, 3]):
+        stored = runner.store.create(find_game("phantom-ttt"), "uniform", 0)
+        stored.session.record = record
+        runner.store.save(stored)
+        runner.store._live.clear()
+        began = clock.now
+        runner.store.find(stored.key)
+        times.append(clock.now - began)
+    assert times == pytest.approx([SLOT] * 3)
+
+
+def test_one_slow_turn_slows_no_others_down_and_several_do():
+    slots = Release(SLOT)
+    assert [slots.wait_seconds(seconds) + seconds for seconds in (0.1, 20, 0.1, 0.2, 0.9, 0.1, 0.3)] == pytest.approx(
+        [SLOT, 32, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT]
+    )
+
+
+def test_slots_are_fixed_by_the_opponent_and_nothing_is_held_back_where_nothing_is_hidden():
+    kriegspiel = find_game("kriegspiel")
+    assert slot_seconds(find_game("nim"), "perfect") == 0
+    assert slot_seconds(find_game("phantom-ttt"), "solved") == slot_seconds(kriegspiel, "uniform") == QUICK_SECONDS
+    assert slot_seconds(kriegspiel, "C@20000n") == ENGINE_SECONDS < slot_seconds(kriegspiel, "C")
+    assert slot_seconds(kriegspiel, "hs@60s") > 60
+
+
+class Spending(Random):
+    """An engine that takes all the time that it is given for an attempt."""
+
+    def attempt(self, seen, actions):
+        self.given.append(self.effort.seconds)
+        self.clock.now += 0.8 * self.effort.seconds
+        return int(actions[0])
+
+
+def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_more(clock, monkeypatch):
+    monkeypatch.setattr(turn_budget, "time", clock)
+    game = find_game("kriegspiel")
+    session, engine = Session(game), Spending(Effort(seconds=1.0), stream_of(1, 1))
+    engine.given, engine.clock = [], clock
+    player = TurnBudget(engine)
+    player.begin(0)
+    for _ in range(3):  # the same turn again, as after refused attempts
+        player.choose(session.view(0), session.actions)
+    assert engine.given == pytest.approx([1.0, 0.2, 0.04])
+    clock.now += 5
+    player.choose(session.view(0), session.actions)
+    assert engine.given[-1] == LEAST_SECONDS
+    for _ in range(2):
+        session.apply(session.actions[0])
+    player.choose(session.view(0), session.actions)
+    assert engine.given[-1] == 1.0
+
+
+def test_engines_of_the_page_have_their_time_for_turns(tmp_path):
+    game = find_game("kriegspiel")
+    opponent = freeze_opponent(game, "C@0.2s", tmp_path / "runs.db", 1)
+    player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).player(stream_of(1, 1))
+    assert isinstance(player, TurnBudget) and player.effort == Effort(seconds=0.2)
