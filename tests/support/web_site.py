@@ -12,9 +12,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @contextmanager
-def running(folder, *options):
-    """The process of a site whose store and games are kept in a folder, and its address; it is killed at the end."""
+def running(folder, *options, limit=None):
+    """The process of a site whose store and games are kept in a folder, and its address; it is killed at the end.
+
+    It may open so many files, if there is a limit.
+    """
     command = [*COMMAND, "--port", "0", "--store", str(folder / "runs.db"), *options]
+    if limit is not None:
+        command = ["sh", "-c", f'ulimit -n {limit} && exec "$@"', "sh", *command]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             line = process.stdout.readline()

@@ -42,9 +42,8 @@ def web(
         raise ValueError(f"{host} can be reached by other machines: add --token, or leave --host away")
     _bring(game or [])
     listener = _listen(host, port)
-    import uvicorn  # only now: what cannot be served is said at once
-
-    from ...web.app import application, guard
+    from ...web.app import application, guard  # only now: what cannot be served is said at once
+    from ...web.connections import PageServer
     from .. import console
 
     path, taken = store_path(store), listener.getsockname()[1]
@@ -56,11 +55,8 @@ def web(
     console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)", markup=False, highlight=False, soft_wrap=True)
     if not no_open:
         _open(address)
-    config = uvicorn.Config(
-        served, log_level="warning", access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=2
-    )
     try:
-        uvicorn.Server(config).run([listener])
+        PageServer(served).run([listener])
     except KeyboardInterrupt:
         console.err.print("the page is closed; games and runs are kept")
     if active_count() > 1:  # an opponent still thinks, or something is worked out: it will not be asked for any more
@@ -113,7 +109,7 @@ def _listen(host: str, port: int) -> socket:
     try:
         listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen()
     except OSError as error:
         listener.close()
         if isinstance(error, gaierror):
