@@ -16,9 +16,10 @@ from ..core.plugins import help_of, modules
 from ..runs.sqlite_file import StoreError
 from .cache import AnswerCache
 from .release import Slots, slot_seconds
-from .security import App, Guard
+from .security import App, Guard, is_for_programs
 from .session_store import SessionFileError, UnknownSession
 from .site import STATIC, Link, Site
+from .validation_words import fault_place, fault_words
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
@@ -60,7 +61,7 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
     """Whatever cannot be done is said in one sentence: to programs as JSON, to people as a page."""
 
     def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
-        if request.url.path.startswith(("/api/", "/static/")):
+        if is_for_programs(request.url.path):
             return JSONResponse({"error": sentence} | more, status)
         return site.refusal(request, status, sentence)
 
@@ -81,7 +82,7 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
     @app.exception_handler(RequestValidationError)
     def name_fields(request: Request, error: RequestValidationError) -> Response:
         wrong = [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]
-        faults = [f"{fault['loc'][-1]}: {fault['msg'][:1].lower()}{fault['msg'][1:]}" for fault in wrong]
+        faults = dict.fromkeys(f"{fault_place(fault)} {fault_words(fault)}" for fault in error.errors())
         return answer(request, 422, "; ".join(faults), detail=wrong)
 
 

@@ -20,6 +20,7 @@ from ..runs.store import Json
 from .opponents import demand_opponent
 from .page_agents import demand_page_agent
 from .run_reader import RunReader
+from .validation_words import fault_words
 
 Text = Annotated[str, Field(max_length=4000)]
 Texts = Annotated[list[Text], Field(max_length=100)]
@@ -165,10 +166,8 @@ def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidReque
     """What is wrong with the form of a request, and with the meaning of its other fields."""
     fields, asked = {}, error.body if isinstance(error.body, dict) else {}
     for fault in error.errors():
-        place, sentence = [str(step) for step in fault["loc"][2:3]], fault["msg"]
-        if not sentence[1:2].isupper():
-            sentence = sentence[:1].lower() + sentence[1:]
-        fields[place[0] if place else "kind"] = sentence
+        place = [str(step) for step in fault["loc"][2:3]]
+        fields[place[0] if place else "kind"] = fault_words(fault)
     try:
         _requests.validate_python({key: value for key, value in asked.items() if key not in fields}).ask(reader)
     except InvalidRequest as invalid:

@@ -6,8 +6,9 @@ Written against ASGI itself, because a body that comes in chunks must be counted
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from hmac import compare_digest
+from html import escape
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -32,6 +33,12 @@ HEADERS = [
 ]
 """What every answer carries, unless it says otherwise itself."""
 COOKIE = "fogspiel"
+FOR_PROGRAMS = ("/api/", "/static/", "/openapi.json")
+"""Addresses whose answers are read by programs and scripts, errors as JSON; all others are pages for people."""
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>fogspiel</title></head>
+<body><main><h1>This page cannot be shown</h1><p>{}.</p></main></body></html>
+"""
 
 
 class Refusal(Exception):
@@ -67,7 +74,9 @@ class Guard:
             new_visitor = self._demand_token(scope, headers)
             body = await _whole_body(headers, receive)
         except Refusal as refusal:
-            return await _refuse(send_with_headers, refusal)
+            return await _refuse(send_with_headers, refusal, is_for_programs(scope["path"]))
+        if new_visitor and scope["method"] in SAFE_METHODS and not is_for_programs(scope["path"]):
+            return await _redirect(send_with_headers, address_without_token(scope))
         await self.inner(scope, _once(body, receive), send_with_headers)
 
     def _demand_known_host(self, headers: dict[bytes, str]) -> None:
@@ -98,7 +107,11 @@ class Guard:
         raise Refusal(401, "open the address with the token that `fogspiel web` printed")
 
     def _cookie(self) -> list[tuple[bytes, bytes]]:
-        return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict".encode())]
+        """Lax, because a strict cookie is not sent where the printed address is followed from another site.
+
+        Requests of other sites are refused by their origin.
+        """
+        return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Lax".encode())]
 
 
 def _cookies(header: str) -> list[str]:
@@ -136,8 +149,34 @@ def _once(body: bytes, receive: Receive) -> Receive:
     return receive_body
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    body = json.dumps({"error": refusal.sentence}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+def is_for_programs(path: str) -> bool:
+    """Whether what is at this address is read by programs, so that errors are JSON."""
+    return path.startswith(FOR_PROGRAMS)
+
+
+def address_without_token(scope: Scope) -> str:
+    """The address of a request as it may stand in the history of a browser."""
+    asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    rest = urlencode([(name, value) for name, value in asked if name != "token"])
+    path = "/" + quote(scope["path"].lstrip("/\\"))  # two slashes would name another host
+    return f"{path}?{rest}" if rest else path
+
+
+async def _redirect(send: Send, address: str) -> None:
+    headers = [(b"location", address.encode("latin-1")), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(send: Send, refusal: Refusal, for_programs: bool) -> None:
+    """Say why, to programs as JSON, to people as a page."""
+    kind, body = "text/html; charset=utf-8", PAGE.format(escape(_as_sentence(refusal.sentence))).encode()
+    if for_programs:
+        kind, body = "application/json", json.dumps({"error": refusal.sentence}).encode()
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def _as_sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

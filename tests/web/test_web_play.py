@@ -44,6 +44,35 @@ def test_what_cannot_be_done_is_said_in_a_sentence(client):
     assert client.get("/api/play/short").status_code == 422
 
 
+WRONG = {
+    b"{": "the request is not JSON",
+    b"[]": "the request must be a JSON object",
+    b"": "the request is missing",
+    b'{"action": "x"}': "action must be a whole number; moment is missing",
+    b'{"action": 1, "moment": -1}': "moment must be 0 or more",
+    b'{"action": 1e99, "moment": 1.5}': "action must be a whole number; moment must be a whole number",
+    b'{"action": null, "moment": []}': "action must be a whole number; moment must be a whole number",
+}
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_a_request_of_a_wrong_form_is_refused_in_plain_words(client, body):
+    answer = client.post(f"/api/play/{'A' * 24}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422 and answer.json()["error"] == WRONG[body]
+
+
+def test_addresses_of_a_wrong_form_are_refused_in_plain_words(client):
+    assert client.get("/api/play/short").json()["error"] == "key does not have the right form"
+    assert client.get("/api/runs/some-1/steps?after=x").json()["error"] == "after must be a whole number"
+    begun = client.post("/api/play", json={"game": "x" * 100, "side": 7}).json()["error"]
+    assert begun == "game may have at most 60 letters; side must be 1 or less"
+
+
+@pytest.mark.parametrize("path", ["/redoc", "/docs"])
+def test_there_are_no_pages_with_foreign_scripts(client, path):
+    assert client.get(path).status_code == 404
+
+
 def test_a_game_survives_the_server(tmp_path):
     sessions = []
     for visit in range(2):

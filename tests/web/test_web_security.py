@@ -16,6 +16,10 @@ def client(token=None):
     def page() -> str:
         return "hello"
 
+    @app.get("/api/number")
+    def number() -> int:
+        return 7
+
     @app.post("/body")
     async def body(request: Request) -> int:
         return len(await request.body())
@@ -60,9 +64,38 @@ def test_a_token_is_shown_once_and_then_kept_in_a_cookie():
     assert stranger.get("/page").status_code == 401
     assert stranger.get("/page?token=wrong").status_code == 401
     assert stranger.get("/page", headers={"authorization": "Bearer secret"}).status_code == 200
-    first = stranger.get("/page?token=secret")
-    assert first.status_code == 200 and "HttpOnly" in first.headers["set-cookie"]
+    first = stranger.get("/page?token=secret", follow_redirects=False)
+    assert (
+        first.status_code == 303 and first.headers["location"] == "/page" and "HttpOnly" in first.headers["set-cookie"]
+    )
     assert stranger.get("/page").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ("/page?token=secret&a=1&b=&a=%26", "/page?a=1&b=&a=%26"),
+        ("/?token=secret&token=wrong", "/"),
+        ("//evil.example/x?token=secret", "/evil.example/x"),
+        ("/a%0d%0aset-cookie:x?token=secret", "/a%0D%0Aset-cookie%3Ax"),
+    ],
+)
+def test_the_token_leaves_the_address(asked, left):
+    first = client("secret").get(f"http://127.0.0.1:8000{asked}", follow_redirects=False)
+    assert first.status_code == 303 and first.headers["location"] == left
+
+
+def test_programs_may_give_the_token_in_the_address_and_are_answered_at_once():
+    answer = client("secret").get("/api/number?token=secret", follow_redirects=False)
+    assert answer.status_code == 200 and answer.json() == 7
+    assert client("secret").post("/body?token=secret", content=b"x").json() == 1
+
+
+def test_a_stranger_is_told_in_a_page_what_to_do_and_a_program_in_json():
+    page, program = client("secret").get("/page"), client("secret").get("/api/number")
+    assert page.status_code == program.status_code == 401
+    assert page.headers["content-type"].startswith("text/html") and "Open the address with the token" in page.text
+    assert program.json() == {"error": "open the address with the token that `fogspiel web` printed"}
 
 
 @pytest.mark.parametrize("other", ["a/b=1", "a@b=1", "a[b]=2", "{}=1", 'q="open', "=", ";;", "fogspiel=old"])
