@@ -19,8 +19,8 @@ QUICK_SECONDS = 0.1
 """The slot of a strategy, whose turn takes some milliseconds with all its attempts."""
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
 """The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare."""
-LATEST = 16
-"""Turns of a game that decide on its slot."""
+LATEST, FIRST = 16, 2
+"""Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled."""
 
 
 def slot_seconds(game: Game, words: str) -> float:
@@ -39,6 +39,7 @@ class Release:
     slot: float
     _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
     """The slots that the latest turns needed."""
+    _turns: int = 0
 
     def wait_seconds(self, seconds: float) -> float:
         """How long a reply is held back that took so many seconds; the turn is remembered."""
@@ -47,7 +48,9 @@ class Release:
         needed = self.slot
         while needed < seconds:
             needed *= 2
-        # the second longest, so that one slow turn (a kernel is compiled, the machine is busy) slows no others down
+        # the second longest, so that one slow turn on a busy machine slows no others down
         usual = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
-        self._latest.append(needed)
+        self._turns += 1
+        if self._turns > FIRST:
+            self._latest.append(needed)
         return max(needed, usual) - seconds

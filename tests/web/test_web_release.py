@@ -122,9 +122,9 @@ def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock)
 
 def test_one_slow_turn_slows_no_others_down_and_several_do():
     slots = Release(SLOT)
-    assert [slots.wait_seconds(seconds) + seconds for seconds in (0.1, 20, 0.1, 0.2, 0.9, 0.1, 0.3)] == pytest.approx(
-        [SLOT, 32, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT]
-    )
+    turns = (20, 20, 0.1, 20, 0.1, 0.2, 0.9, 0.1, 0.3)
+    shown = (32, 32, SLOT, 32, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT)
+    assert [slots.wait_seconds(seconds) + seconds for seconds in turns] == pytest.approx(shown)
 
 
 def test_slots_are_fixed_by_the_opponent_and_nothing_is_held_back_where_nothing_is_hidden():
