@@ -1,20 +1,44 @@
-"""Answers that are the same for every visitor, remembered for a moment: requests at the same time share one answer."""
+"""Answers that are the same for every visitor, remembered: requests at the same time share one answer.
+
+Two memories lie one behind the other. `AnswerCache` stands in front of the application and knows nothing but the clock.
+`VersionCache` is asked by pages of runs, which know whether a run has changed: an answer is made once for each change.
+"""
 
 import asyncio
+import re
+import threading
 import time
-from typing import NamedTuple
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fastapi.responses import Response
 
 from .security import App, Message, Receive, Scope, Send
 
-FRESH_SECONDS = 0.2
-SHARED = frozenset(("/", "/play", "/runs", "/results", "/strategies", "/api/games", "/api/runs", "/api/results"))
+FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0
+"""How old an answer may be, and how old while a new one is being made."""
+SHARED = re.compile(
+    r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
+)
+"""Addresses whose answers are for everybody."""
+MOST_ANSWERS, MOST_BYTES = 256, 16_000_000
+"""What a memory holds."""
+Key = TypeVar("Key")
 
 
-class CachedAnswer(NamedTuple):
-    """An answer, message by message, and when it is too old."""
+@dataclass
+class CachedAnswer:
+    """An answer, message by message, when it was made, and the lock of who makes a new one."""
 
-    messages: list[Message]
-    until: float
+    messages: list[Message] = field(default_factory=list)
+    made: float = -STALE_SECONDS
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def size(self) -> int:
+        return sum(len(message.get("body", b"")) for message in self.messages)
 
 
 class AnswerCache:
@@ -22,31 +46,76 @@ class AnswerCache:
 
     def __init__(self, app: App):
         self.app = app
-        self._answers: dict[str, CachedAnswer] = {}
-        self._locks = {path: asyncio.Lock() for path in SHARED}
+        self._answers: OrderedDict[str, CachedAnswer] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] not in SHARED or scope["query_string"] or scope["method"] != "GET":
+        shared = scope["type"] == "http" and scope["method"] == "GET" and not scope["query_string"]
+        if not shared or not SHARED.fullmatch(scope["path"]):
             try:
                 await self.app(scope, receive, send)
             finally:
                 if scope.get("method") == "POST":
                     self._answers.clear()
             return
-        for message in (await self._answer(scope, receive)).messages:
+        for message in await self._messages(scope, receive):
             await send(dict(message))
 
-    async def _answer(self, scope: Scope, receive: Receive) -> CachedAnswer:
-        """The answer of a moment ago, or a new one."""
-        path = scope["path"]
-        async with self._locks[path]:
-            answer = self._answers.get(path)
-            if answer is None or answer.until < time.monotonic():
+    async def _messages(self, scope: Scope, receive: Receive) -> list[Message]:
+        """The answer of a moment ago, or a new one; who comes while it is made may get the old one."""
+        answer = self._answers.setdefault(scope["path"], CachedAnswer())
+        self._answers.move_to_end(scope["path"])
+        age = time.monotonic() - answer.made
+        if age < FRESH_SECONDS or (age < STALE_SECONDS and answer.lock.locked()):
+            return answer.messages
+        async with answer.lock:
+            if time.monotonic() - answer.made >= FRESH_SECONDS:
                 messages: list[Message] = []
 
                 async def record(message: Message) -> None:
                     messages.append(message)
 
                 await self.app(scope, receive, record)
-                answer = self._answers[path] = CachedAnswer(messages, time.monotonic() + FRESH_SECONDS)
-            return answer
+                answer.messages, answer.made = messages, time.monotonic()
+                self._forget()
+            return answer.messages
+
+    def _forget(self) -> None:
+        """Keep as many answers as there is room for, the latest ones."""
+        sizes = {path: answer.size for path, answer in self._answers.items()}
+        for path in oldest_beyond(sizes):
+            del self._answers[path]
+
+
+class VersionCache:
+    """The latest answer of each address that is made from a run, as long as the run has not changed."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[Hashable, tuple[Hashable, Response]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def respond(self, key: Hashable, version: Hashable, make: Callable[[], Response]) -> Response:
+        """The answer that was made of this version, or a new one."""
+        with self._lock:
+            known = self._answers.get(key)
+            if known is not None and known[0] == version:
+                self._answers.move_to_end(key)
+                return known[1]
+        made = make()
+        answer = Response(made.body, made.status_code, dict(made.headers))  # without what a template was filled in with
+        with self._lock:
+            self._answers[key] = version, answer
+            self._answers.move_to_end(key)
+            for old in oldest_beyond({key: len(kept.body) for key, (_, kept) in self._answers.items()}):
+                del self._answers[old]
+        return answer
+
+
+def oldest_beyond(sizes: Mapping[Key, int]) -> list[Key]:
+    """What must be forgotten, of these sizes and the oldest first, so that the others are few and small enough."""
+    many, total, found = len(sizes), sum(sizes.values()), []
+    for key, size in sizes.items():
+        if many <= MOST_ANSWERS and total <= MOST_BYTES:
+            break
+        found.append(key)
+        many, total = many - 1, total - size
+    return found

@@ -147,7 +147,7 @@ class RunProcesses:
         return worker.trouble if worker is not None and state == "interrupted" else None
 
     def _demand_room(self) -> None:
-        busy = {found.name for found in self.reader.summaries() if found.state == "running"}
+        busy = {found.name for found in self.reader.summaries(at_once=True) if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
         if len(busy) >= MOST_AT_WORK:
             raise HTTPException(

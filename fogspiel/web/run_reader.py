@@ -54,6 +54,20 @@ class FollowedRun:
         """Finished, running or interrupted."""
         return "finished" if self.result is not None else "running" if self.running else "interrupted"
 
+    @property
+    def version(self) -> tuple[object, ...]:
+        """What is another after each change of the run."""
+        return self.store, self.id, self.length, self.digest, self.now, self.state
+
+
+@dataclass(frozen=True)
+class SummaryList:
+    """A line for each run, when they were read, and from which state of the files."""
+
+    lines: list[Summary] = field(default_factory=list)
+    stamp: list[tuple[int, int, int] | None] | None = None
+    read: float = 0.0
+
 
 class RunReader:
     """The runs of a store, for looking at; safe to use from several threads."""
@@ -62,11 +76,21 @@ class RunReader:
         self.path = path
         self._followed: OrderedDict[str, FollowedRun] = OrderedDict()
         self._lock = threading.Lock()
+        self._summaries = SummaryList()
 
-    def summaries(self) -> list[Summary]:
-        """A line for each run, newest first."""
+    def summaries(self, *, at_once: bool = False) -> list[Summary]:
+        """A line for each run, newest first, as they stand now or stood a moment ago."""
+        known, stamp = self._summaries, self._stamp()
+        if not at_once and known.stamp == stamp and time.monotonic() < known.read + FRESH_SECONDS:
+            return known.lines
         with Store.open(self.path, write=False) as store:
-            return store.summaries()[::-1]
+            found = store.summaries()[::-1]
+        self._summaries = SummaryList(found, stamp, time.monotonic())
+        return found
+
+    def _stamp(self) -> list[tuple[int, int, int] | None]:
+        """What changes with every write to the store: its file and its log."""
+        return [_facts(self.path), _facts(self.path.with_name(f"{self.path.name}-wal"))]
 
     def run(self, name: str) -> Run:
         """A run with all its rows, verified."""
@@ -122,6 +146,14 @@ class RunReader:
         else:
             found.now = None if partial is None else found.trail.under_way(json.loads(partial))
         return found
+
+
+def _facts(path: FilePath) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.Entry:

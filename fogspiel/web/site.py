@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from starlette.templating import Jinja2Templates
 
 from .. import __version__
 from ..core.plugins import folders
 from .background import Background, StillWorking
+from .cache import VersionCache
 from .release import Slots
 from .run_processes import RunProcesses
 from .run_reader import RunReader
@@ -41,6 +42,7 @@ class Site:
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
         self.background = Background()
+        self.versions = VersionCache()
         self._templates = Jinja2Templates([HERE / "templates", *(folder / "web/templates" for folder in folders())])
         self._templates.env.globals |= {"links": self.links, "version": __version__}
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
@@ -59,7 +61,7 @@ class Site:
         """A page without a template of its own: text, or HTML if it is wrapped in `markupsafe.Markup`."""
         return self.page(request, "plain.html", title=title, body=body)
 
-    def page_in_time(self, request: Request, make: Callable[[], HTMLResponse]) -> HTMLResponse:
+    def page_in_time(self, request: Request, make: Callable[[], Response]) -> Response:
         """The page, or one that looks again by itself until what it needs is worked out."""
         try:
             return make()

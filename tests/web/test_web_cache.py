@@ -1,8 +1,17 @@
-"""Answers for every visitor are made once for all who ask at the same time."""
+"""Answers for every visitor are made once for all who ask at the same time, and once for each change of a run."""
 
 import asyncio
 
-from fogspiel.web.cache import AnswerCache
+import pytest
+from fastapi.responses import HTMLResponse
+from support.web_client import open_client
+
+from fogspiel.core.game import find_game
+from fogspiel.runs.kinds.match import Request
+from fogspiel.runs.store import Store
+from fogspiel.web import cache
+from fogspiel.web.cache import AnswerCache, VersionCache
+from fogspiel.web.run_reader import RunReader
 
 
 class Counting:
@@ -55,3 +64,47 @@ def test_an_answer_is_old_as_soon_as_something_was_done():
 def test_what_is_not_for_everybody_is_made_anew():
     assert answers([("/api/play/key",)], [("/api/play/key",)]) == [[b"1"], [b"2"]]
     assert answers([("/play",)], [("/play", "GET", b"game=nim")]) == [[b"1"], [b"2"]]
+
+
+def test_who_asks_while_an_answer_is_renewed_gets_the_old_one_and_waits_for_nobody(monkeypatch):
+    monkeypatch.setattr(cache, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(cache, "STALE_SECONDS", 60.0)
+    assert answers([("/runs/pig-1",)], [("/runs/pig-1",)] * 4) == [[b"1"], [b"2", b"1", b"1", b"1"]]
+
+
+@pytest.mark.parametrize("path", ["/runs/pig-1", "/results/pig-1", "/api/runs/pig-1", "/api/results/pig-1"])
+def test_pages_of_runs_are_for_everybody(path):
+    assert answers([(path,)], [(path,)]) == [[b"1"], [b"1"]]
+
+
+def test_answers_take_a_limited_room(monkeypatch):
+    monkeypatch.setattr(cache, "MOST_ANSWERS", 3)
+    app = AnswerCache(Counting())
+
+    async def all_of_them():
+        for number in range(9):
+            await ask(app, f"/runs/pig-{number}")
+
+    asyncio.run(all_of_them())
+    assert list(app._answers) == ["/runs/pig-6", "/runs/pig-7", "/runs/pig-8"]
+    monkeypatch.setattr(cache, "MOST_BYTES", 25)
+    versions = VersionCache()
+    for key in "abc":
+        versions.respond(key, 1, lambda: HTMLResponse("0123456789"))
+    assert list(versions._answers) == ["b", "c"]
+
+
+def test_a_run_is_read_and_its_pages_are_made_once_for_each_change(tmp_path, monkeypatch):
+    read, reads = RunReader.run, []
+    monkeypatch.setattr(cache, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(cache, "STALE_SECONDS", 0.0)
+    monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(RunReader, "run", lambda reader, name: (reads.append(name), read(reader, name))[1])
+    asked = Request.of(find_game("pig"), ["hold20", "hold25"], tmp_path / "runs.db", 1, 20, "swapped").to_json()
+    with Store.open(tmp_path / "runs.db", write=True) as store, open_client(tmp_path) as client:
+        run = store.create(asked)
+        for steps in range(3):
+            pages = {client.get(path).text for _ in range(4) for path in (f"/runs/{run.name}",)}
+            found = [client.get(f"/api/runs/{run.name}").json()["steps"] for _ in range(4)]
+            assert len(pages) == 1 and found == [steps] * 4 and len(reads) == 2 * (steps + 1)
+            run.append("step", {"games": 2 * (steps + 1), "score": 0.5, "interval": [0.0, 1.0]})

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from fastapi import Path, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from ...games.resistance.setups import SETUPS
 from ...solve.checkers.resistance_certificate import Resistance
@@ -75,11 +75,11 @@ def add_to(site: Site) -> None:
         return compute_spies(players)
 
     @site.routes.get("/resistance", include_in_schema=False)
-    def first_page(request: Request) -> HTMLResponse:
+    def first_page(request: Request) -> Response:
         return plan_page(request, min(TABLES))
 
     @site.routes.get("/resistance/{players}", include_in_schema=False)
-    def plan_page(request: Request, players: Players, side: str = "resistance") -> HTMLResponse:
+    def plan_page(request: Request, players: Players, side: str = "resistance") -> Response:
         def make() -> HTMLResponse:
             sabotage = compute_spies(players) if side == "spies" else None
             plan = plan_json(players)

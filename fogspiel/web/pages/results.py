@@ -1,9 +1,10 @@
 """The reports of runs, with tables and charts: papers, tournaments, solutions, bounds and matches."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
@@ -93,13 +94,16 @@ def add_to(site: Site) -> None:
     """Results over the API, and their pages."""
     reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
 
-    def report(name: str) -> Report:
-        """The report of a run, worked out once."""
+    def version(name: str) -> Hashable:
+        """What is another when the run has changed."""
         summary = next((line for line in reader.summaries() if line.name == name), None)
         if summary is None:
             raise HTTPException(404, f"there is no run named {name}")
-        key = ("report", name, summary.created, summary.steps, summary.state)
-        return site.background.compute(key, lambda: report_of(reader.run(name)))
+        return summary.created, summary.steps, summary.state
+
+    def report(name: str) -> Report:
+        """The report of a run, worked out once."""
+        return site.background.compute(("report", name, version(name)), lambda: report_of(reader.run(name)))
 
     def table(name: str, part: str) -> Table:
         for known in report(name).tables:
@@ -113,9 +117,13 @@ def add_to(site: Site) -> None:
         return {"results": list_results(reader)}
 
     @router.get("/{name}")
-    def one_result(name: Name) -> JsonObject:
+    def one_result(name: Name) -> Response:
         """A report: its paragraphs, tables and charts, unrounded."""
-        return as_json(report(name))
+
+        def make() -> Response:
+            return JSONResponse(jsonable_encoder(as_json(report(name))))
+
+        return site.versions.respond(("result", name), version(name), make)
 
     @router.get("/{name}/{part}.csv")
     def table_csv(name: Name, part: TableName) -> Response:
@@ -136,9 +144,9 @@ def add_to(site: Site) -> None:
         return site.page(request, "results.html", results=list_results(reader))
 
     @site.routes.get(PATH + "/{name}", include_in_schema=False)
-    def result_page(request: Request, name: Name) -> HTMLResponse:
-        def make() -> HTMLResponse:
+    def result_page(request: Request, name: Name) -> Response:
+        def make() -> Response:
             found = report(name)
             return site.page(request, "result.html", charts=True, run=name, report=found, blocks=blocks_of(found))
 
-        return site.page_in_time(request, make)
+        return site.page_in_time(request, lambda: site.versions.respond(("result page", name), version(name), make))

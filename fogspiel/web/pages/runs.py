@@ -1,11 +1,12 @@
 """Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
+from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
@@ -105,6 +106,13 @@ def run_json(run: Run, site: Site) -> JsonObject:
     }
 
 
+def version_of(name: str, site: Site) -> Hashable:
+    """What is another when there is something else to tell about a run."""
+    found = site.reader.follow(name)
+    state = site.processes.state(name, found.state)
+    return found.version, state, site.processes.trouble(name, state)
+
+
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
     """The points of a run after the first so many."""
     run = site.reader.follow(name)
@@ -161,9 +169,13 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         return {"runs": [asdict(line) for line in run_lines(site)]}
 
     @router.get("/{name}")
-    def one_run(name: Name) -> JsonObject:
+    def one_run(name: Name) -> Response:
         """What was asked, how far it has come, and what came out."""
-        return run_json(reader.run(name), site)
+
+        def make() -> Response:
+            return JSONResponse(jsonable_encoder(run_json(reader.run(name), site)))
+
+        return site.versions.respond(("run", name), version_of(name, site), make)
 
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
@@ -289,9 +301,15 @@ def _add_pages(site: Site) -> None:
         )
 
     @router.get("/{name}")
-    def run_page(request: Request, name: Name) -> HTMLResponse:
-        run, line = site.reader.run(name), next((line for line in run_lines(site) if line.name == name), None)
-        again = kind_of(run).form_of(run.ask)
-        return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
+    def run_page(request: Request, name: Name) -> Response:
+        version = version_of(name, site)
+        line = next((line for line in run_lines(site) if line.name == name), None)
+
+        def make() -> Response:
+            run = site.reader.run(name)
+            again = kind_of(run).form_of(run.ask)
+            return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
+
+        return site.versions.respond(("run page", name), (version, line and (line.age, line.seconds)), make)
 
     site.routes.include_router(router)

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from ...core.agents import Policy, policy_names
 from ...core.explain import Explanation, Picture, Table, explain
@@ -159,7 +159,7 @@ def add_to(site: Site) -> None:
         return site.page(request, "strategies.html", kinds=kinds, players=players, runs=found_by_runs(reader))
 
     @site.routes.get(PATH + "/{game}", include_in_schema=False)
-    def strategy_page(request: Request, game: str, player: Text = "") -> HTMLResponse:
+    def strategy_page(request: Request, game: str, player: Text = "") -> Response:
         chosen = find_game(game)
         players = [*engines_of(chosen), *policy_names(chosen)]
         runs = [run["run"] for run in found_by_runs(reader) if run["game"] == game]
