@@ -20,6 +20,7 @@ from ..runs.kind import kind_of_method
 from ..runs.sqlite_file import Committed, Damaged, File, identity
 from ..runs.store import Json, Run, Store, Summary
 from ..runs.trail import Point, Trail
+from .point_columns import PointColumns
 
 FRESH_SECONDS = 0.2
 """What was read so recently is not read again, however many pages ask for it."""
@@ -41,7 +42,7 @@ class FollowedRun:
     trail: Trail
     length: int = 1
     digest: bytes = b""
-    points: list[Point] = field(default_factory=list)
+    points: PointColumns = field(default_factory=PointColumns)
     result: Json | None = None
     now: Point | None = None
     """Where the step under way stands."""

@@ -116,7 +116,7 @@ def version_of(name: str, site: Site) -> Hashable:
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
     """The points of a run after the first so many."""
     run = site.reader.follow(name)
-    points, state = run.points[after : after + MOST_POINTS], site.processes.state(name, run.state)
+    points, state = run.points.part(after, after + MOST_POINTS), site.processes.state(name, run.state)
     return {
         "run": name,
         "state": state,
@@ -186,7 +186,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     def table_csv(name: Name) -> Response:
         """Every step as a line."""
         run, followed = reader.run(name), reader.follow(name, at_once=True)
-        text = as_csv(steps_table(run, followed.points[: len(run.steps)], followed.trail.unit))
+        text = as_csv(steps_table(run, followed.points.part(0, len(run.steps)), followed.trail.unit))
         return Response(text, media_type="text/csv", headers=attachment(f"{name}.csv"))
 
     @router.get("/{name}/table.json")
