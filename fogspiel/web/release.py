@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..core.game import Game, nothing_hidden
 from ..kriegspiel.engine import parse_engine
+from ..kriegspiel.engines.simple import ENGINES as SIMPLE
 from ..runs.agent_texts import engines_of
 
 Slots = Callable[[Game, str], float]
@@ -23,11 +24,17 @@ LATEST, FIRST = 16, 2
 """Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled."""
 
 
+def is_thinker(game: Game, words: str) -> bool:
+    """Whether an opponent is an engine that searches: it thinks for a while and takes memory."""
+    name = words.partition("@")[0]
+    return name in engines_of(game) and name not in SIMPLE
+
+
 def slot_seconds(game: Game, words: str) -> float:
     """The slot of an opponent; none where both sides see everything."""
     if game.resample is nothing_hidden:
         return 0.0
-    if words.partition("@")[0] not in engines_of(game):
+    if not is_thinker(game, words):
         return QUICK_SECONDS
     return ENGINE_SECONDS + ENGINE_SHARE * (parse_engine(words)[1].seconds or 0)
 

@@ -83,7 +83,7 @@ class SessionRunner:
         if stored.session.waits_for_person:
             stored.answer = session_json(stored, thinking=False)
             return stored.answer
-        thinkers = self._engines if stored.engine else self._quick
+        thinkers = self._engines if stored.has_thinker else self._quick
         answer = stored.answer = session_json(stored, thinking=True)
         stored.thinking.set()
         try:

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..core.agents import Agent, Frozen, freeze, thaw
 from ..core.game import Game, find_game
 from ..core.person_session import PersonSession
-from ..runs.agent_texts import agent_from_text, engines_of
+from ..runs.agent_texts import agent_from_text
 from .page_agents import demand_page_agent
-from .release import Release, Slots, slot_seconds
+from .release import Release, Slots, is_thinker, slot_seconds
 from .transcript import Transcript
 from .turn_budget import with_turn_budget
 
@@ -67,9 +67,9 @@ class StoredSession:
     transcript: Transcript = field(default_factory=Transcript)
 
     @property
-    def engine(self) -> bool:
-        """Whether the opponent is an engine, which thinks for a while and takes much memory."""
-        return self.against.partition("@")[0] in engines_of(self.session.game)
+    def has_thinker(self) -> bool:
+        """Whether the opponent is an engine that searches."""
+        return is_thinker(self.session.game, self.against)
 
 
 class Opponent(Frozen):
@@ -213,7 +213,7 @@ class SessionStore:
         """Keep a session in memory, and forget those that were not asked for longest."""
         with self._lock:
             stored = self._live.setdefault(stored.key, stored)
-            engines = [key for key, known in self._live.items() if known.engine]
+            engines = [key for key, known in self._live.items() if known.has_thinker]
             spare = {*engines[: max(len(engines) - MOST_LIVE_ENGINES, 0)]}
             spare |= {*list(self._live)[: max(len(self._live) - MOST_LIVE, 0)]}
             for key in spare:

@@ -4,6 +4,7 @@ import json
 import secrets
 import sqlite3
 import time
+from urllib.parse import quote
 
 import pytest
 from support.web_client import open_client
@@ -141,3 +142,30 @@ def test_a_kept_game_whose_opponent_is_a_program_or_a_file_is_not_taken_up(clien
             answer = client.get(place)
             assert answer.status_code == 422 and "is not a player of" in answer.text, (place, answer.text[:300])
     assert not trace.exists()
+
+
+@pytest.mark.parametrize("name", ["openspiel:kuhn_poker", "own.py", "./own.py:GAME", "kuhn.efg", "/etc/passwd", "../x"])
+def test_no_page_takes_a_file_or_a_game_from_outside_for_a_game(client, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text("open('trace', 'w')")
+    place = quote(name, safe="")
+    answers = [
+        client.post("/api/play", json={"game": name}),
+        client.get("/play", params={"game": name}),
+        client.get(f"/api/games/{place}"),
+        client.get(f"/api/games/{place}/picture"),
+        client.get(f"/api/strategies/{place}", params={"player": "uniform"}),
+        client.post("/api/runs", json={"kind": "match", "game": name, "first": "uniform", "second": "uniform"}),
+        client.post("/api/runs", json={"kind": "tune", "game": name, "games": 10}),
+        client.get(f"/api/runs/{place}"),
+    ]
+    assert all(answer.status_code in (404, 422) for answer in answers), [answer.text[:200] for answer in answers]
+    assert not (tmp_path / "trace").exists()
+
+
+@pytest.mark.parametrize(
+    "path", ["..%2fapp.py", "%2e%2e/app.py", "..%5capp.py", "%2fetc/passwd", "%00", "x/../../app.py"]
+)
+def test_no_address_leads_out_of_the_folder_of_scripts(client, path):
+    answer = client.get(f"http://127.0.0.1:8000/static/{path}")
+    assert answer.status_code == 404 and "import" not in answer.text

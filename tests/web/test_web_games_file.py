@@ -64,12 +64,12 @@ def test_a_file_that_is_torn_under_the_server_is_a_sentence(tmp_path):
 def test_few_engines_stay_in_memory_and_the_others_are_taken_up_again(tmp_path):
     store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db", at_once)
     game, pig = find_game("kriegspiel"), find_game("pig")
-    first = store.create(game, "greedy", 0)
+    first = store.create(game, "minimax", 0)
     strategy = store.create(pig, "uniform", 0)
     for _ in range(MOST_LIVE_ENGINES):
-        store.create(game, "greedy", 0)
+        store.create(game, "minimax", 0)
     assert store.live(first.key) is None and store.live(strategy.key) is strategy
-    assert sum(stored.engine for stored in store._live.values()) == MOST_LIVE_ENGINES
+    assert sum(stored.has_thinker for stored in store._live.values()) == MOST_LIVE_ENGINES
     assert store.find(first.key).session.record == first.session.record
     for _ in range(MOST_LIVE + 5):
         store.create(pig, "uniform", 0)

@@ -6,7 +6,7 @@ import pytest
 from fastapi import HTTPException
 from support.web_client import open_client
 
-from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.web.thinkers import MOST_OF_A_CLIENT, Thinkers
 
 SLOW_GAMES = 5
@@ -51,11 +51,11 @@ def test_a_quick_reply_does_not_wait_for_engines(tmp_path, monkeypatch, stop):
         stop.wait(30)
         return int(actions[0])
 
-    monkeypatch.setattr(Random, "attempt", think)
+    monkeypatch.setattr(Minimax, "attempt", think)
     monkeypatch.setattr("fogspiel.web.session_runner.WAIT_SECONDS", 0.0)
     with open_client(tmp_path) as client:
         for _ in range(SLOW_GAMES):
-            slow = client.post("/api/play", json={"game": "kriegspiel", "against": "random", "side": 1}).json()
+            slow = client.post("/api/play", json={"game": "kriegspiel", "against": "minimax", "side": 1}).json()
             assert slow["thinking"]
         monkeypatch.setattr("fogspiel.web.session_runner.WAIT_SECONDS", 20.0)
         quick = client.post("/api/play", json={"game": "nim", "against": "perfect", "side": 1}).json()
