@@ -22,6 +22,7 @@ CONNECTIONS = 50
 POLLS = 10
 """How often a second the run is asked for: ten times as often as a page does."""
 TUNING = ["tune", "batawaf", "--games", "2000000", "--threads", "1"]
+MEETING = ["tournament", "pig", "hold20", "hold25", "uniform", "--games", "2000"]
 REPETITIONS = 3
 
 
@@ -81,6 +82,12 @@ def tuned(folder: Path, number: int) -> float:
     return time.perf_counter() - start
 
 
+def met(folder: Path) -> None:
+    """A finished run that has a report."""
+    words = [sys.executable, "-m", "fogspiel.cli", *MEETING, "--store", str(folder / "runs.db")]
+    subprocess.run(words, check=True, capture_output=True, cwd=folder)
+
+
 def polled(address: str, stop: threading.Event) -> None:
     """Ask for the newest run again and again, as its page does."""
     while not stop.wait(1 / POLLS):
@@ -113,11 +120,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tuned(folder, 1)
+        met(folder)
         server, address = started(folder)
         try:
             print(f"{os.cpu_count()} cores, {CONNECTIONS} connections, {asked.seconds} s for each address")
             key = answer(f"{address}/api/play", {"game": "phantom-ttt", "against": "uniform", "side": 0})["key"]
-            for path in (f"/api/play/{key}", "/api/runs", "/"):
+            shared = ("/", "/api/games", "/runs", "/runs/batawaf-1", "/api/runs/batawaf-1", "/results/pig-1")
+            for path in (*shared, f"/api/play/{key}", f"/play/{key}"):
                 loaded(server, address, path, asked.seconds)
             alone, watched = slowed(folder, address)
             print(
