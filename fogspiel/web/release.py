@@ -2,7 +2,7 @@
 
 An opponent whose attempts were refused thinks longer, so the time of its reply would tell what its person must not
 know. Every reply is therefore held back to the end of a slot that is fixed by the opponent, counted from the moment at
-which the turn began; one that takes longer is held back to twice the slot, four times, and so on.
+which the turn began; one that takes longer is held back to twice the slot, four times, eight times, and so on.
 """
 
 from collections import deque
@@ -20,6 +20,8 @@ QUICK_SECONDS = 0.1
 """The slot of a strategy, whose turn takes some milliseconds with all its attempts."""
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
 """The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare."""
+LONG, LONGER = 8, 1.25
+"""From so many slots on the time grows by this factor only: a kernel that is compiled takes long enough as it is."""
 LATEST, FIRST = 16, 2
 """Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled."""
 
@@ -54,7 +56,7 @@ class Release:
             return 0.0
         needed = self.slot
         while needed < seconds:
-            needed *= 2
+            needed *= 2 if needed < LONG * self.slot else LONGER
         # the second longest, so that one slow turn on a busy machine slows no others down
         usual = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
         self._turns += 1

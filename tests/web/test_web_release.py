@@ -122,9 +122,14 @@ def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock)
 
 def test_one_slow_turn_slows_no_others_down_and_several_do():
     slots = Release(SLOT)
-    turns = (20, 20, 0.1, 20, 0.1, 0.2, 0.9, 0.1, 0.3)
-    shown = (32, 32, SLOT, 32, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT)
+    turns = (3, 3, 0.1, 3, 0.1, 0.2, 0.9, 0.1, 0.3)
+    shown = (4, 4, SLOT, 4, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT)
     assert [slots.wait_seconds(seconds) + seconds for seconds in turns] == pytest.approx(shown)
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0.5, 0.5), (0.51, 1), (4, 4), (4.1, 5), (60, 72.759576)])
+def test_a_turn_that_takes_very_long_is_held_back_by_a_quarter_at_most(seconds, shown):
+    assert seconds + Release(SLOT).wait_seconds(seconds) == pytest.approx(shown)
 
 
 def test_slots_are_fixed_by_the_opponent_and_nothing_is_held_back_where_nothing_is_hidden():
