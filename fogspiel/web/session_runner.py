@@ -16,7 +16,7 @@ from ..solve.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import SessionJson, session_json
-from .session_store import SessionStore, StoredSession
+from .session_store import SessionFileError, SessionStore, StoredSession
 from .thinkers import Thinkers
 
 LOG = logging.getLogger(__name__)
@@ -79,7 +79,11 @@ class SessionRunner:
 
     def _reply(self, stored: StoredSession, client: str) -> SessionJson:
         """Let the opponent move; the answer after that, or one that says that it is thinking."""
-        self.store.save(stored)
+        try:
+            self.store.save(stored)
+        except SessionFileError:
+            self.store.forget(stored.key)  # what could not be written was not done
+            raise
         if stored.session.waits_for_person:
             stored.answer = session_json(stored, thinking=False)
             return stored.answer

@@ -23,7 +23,7 @@ from ..core.game import Game, find_game
 from ..core.person_session import PersonSession
 from ..runs.agent_texts import agent_from_text
 from .page_agents import demand_page_agent
-from .release import Release, Slots, is_thinker, slot_seconds
+from .release import ENGINE_SECONDS, Release, Slots, is_thinker, slot_seconds
 from .transcript import Transcript
 from .turn_budget import with_turn_budget
 
@@ -170,11 +170,10 @@ class SessionStore:
             raise UnknownSession(
                 f"this game was played by version {row.version} of the rules of {row.game}, which have changed since"
             )
-        release = Release(self._slots(game, words))
-        session = self._take_up(game, row)
+        slot, session = self._slots(game, words), self._take_up(game, row)
         # the record tells refused attempts by its length, so nothing may be seen when it has been gone through
-        time.sleep(release.wait_seconds(time.monotonic() - began))
-        return self._remember(StoredSession(key, words, session, release))
+        time.sleep(Release(min(slot, ENGINE_SECONDS)).wait_seconds(time.monotonic() - began))
+        return self._remember(StoredSession(key, words, session, Release(slot)))
 
     def _read(self, key: str) -> Row:
         """What the file keeps of a session."""
@@ -217,9 +216,16 @@ class SessionStore:
             spare = {*engines[: max(len(engines) - MOST_LIVE_ENGINES, 0)]}
             spare |= {*list(self._live)[: max(len(self._live) - MOST_LIVE, 0)]}
             for key in spare:
-                if not self._live[key].thinking.is_set():
+                known = self._live[key]
+                if not known.thinking.is_set() and known.lock.acquire(blocking=False):  # nobody acts in it
                     del self._live[key]
+                    known.lock.release()
             return stored
+
+    def forget(self, key: str) -> None:
+        """Put a session out of memory: it is as the file has it."""
+        with self._lock:
+            self._live.pop(key, None)
 
     def close(self) -> None:
         """Close the file."""

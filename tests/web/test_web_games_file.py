@@ -3,6 +3,7 @@
 import sqlite3
 import stat
 import sys
+import threading
 
 import pytest
 from support.web_client import act, at_once, begin, open_client
@@ -59,6 +60,44 @@ def test_a_file_that_is_torn_under_the_server_is_a_sentence(tmp_path):
             client.post(f"/api/play/{session['key']}", json=choice),
         ):
             assert answer.status_code == 409 and "games.db" in answer.json()["error"], answer.text
+
+
+def test_an_action_that_cannot_be_written_was_not_done_and_can_be_done_again(tmp_path):
+    with open_client(tmp_path) as client, sqlite3.connect(tmp_path / "games.db") as file:
+        session = begin(client, game="phantom-ttt", against="uniform", side=0)
+        file.execute("CREATE TRIGGER full BEFORE UPDATE ON sittings BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+        file.commit()
+        choice = {"action": 4, "moment": session["moment"]}
+        refused = client.post(f"/api/play/{session['key']}", json=choice)
+        assert refused.status_code == 409 and "disk full" in refused.json()["error"]
+        file.execute("DROP TRIGGER full")
+        file.commit()
+        assert client.get(f"/api/play/{session['key']}").json() == session
+        assert client.post(f"/api/play/{session['key']}", json=choice).status_code == 200
+
+
+def test_a_game_in_which_somebody_acts_stays_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("fogspiel.web.session_store.MOST_LIVE", 1)
+    store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db", at_once)
+    first = store.create(find_game("pig"), "uniform", 0)
+    held, free = threading.Event(), threading.Event()
+
+    def act_slowly():
+        with first.lock:
+            held.set()
+            free.wait(30)
+
+    person = threading.Thread(target=act_slowly)
+    person.start()
+    held.wait(30)
+    store.create(find_game("pig"), "uniform", 0)
+    assert store.live(first.key) is first
+    free.set()
+    person.join()
+    store.create(find_game("pig"), "uniform", 0)
+    store.create(find_game("pig"), "uniform", 0)
+    assert store.live(first.key) is None
+    store.close()
 
 
 def test_few_engines_stay_in_memory_and_the_others_are_taken_up_again(tmp_path):

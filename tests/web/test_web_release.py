@@ -117,7 +117,7 @@ def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock)
         began = clock.now
         runner.store.find(stored.key)
         times.append(clock.now - began)
-    assert times == pytest.approx([SLOT] * 3)
+    assert times == pytest.approx([ENGINE_SECONDS] * 3)
 
 
 def test_one_slow_turn_slows_no_others_down_and_several_do():
