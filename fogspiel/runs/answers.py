@@ -63,10 +63,11 @@ def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
 
 def answer_of(run: Run) -> Frozen | None:
     """What a run has found so far; None before anything was found."""
-    for number in reversed(range(len(run.rows))):
-        body = run.rows[number].body
+    rows = run.rows  # once: those of a long run are read anew each time
+    for number in reversed(range(len(rows))):
+        body = rows[number].body
         if "weights" in body and "thetas" not in body:
-            members = [theta for row in run.rows[: number + 1] for theta in row.body.get("newcomers", ())]
+            members = [theta for row in rows[: number + 1] for theta in row.body.get("newcomers", ())]
             return freeze_mixture(np.array(members), np.array(body["weights"]))
         if "theta" in body:
             return frozen_in(body)

@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fastapi.responses import Response
 
@@ -23,6 +23,8 @@ SHARED = re.compile(
     r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
 )
 """Addresses whose answers are for everybody."""
+SPARING = 10.0
+"""An answer about a run under way serves for so many times as long as it took to make."""
 MOST_ANSWERS, MOST_BYTES = 256, 16_000_000
 """What a memory holds."""
 Key = TypeVar("Key")
@@ -86,26 +88,43 @@ class AnswerCache:
             del self._answers[path]
 
 
+class VersionedAnswer(NamedTuple):
+    """An answer, of which version of a run it was made, and until when it will do although the run goes on."""
+
+    version: Hashable
+    state: Hashable
+    until: float
+    response: Response
+
+
 class VersionCache:
-    """The latest answer of each address that is made from a run, as long as the run has not changed."""
+    """The latest answer of each address that is made from a run, as long as the run has not changed.
+
+    Long runs take long to read, and those under way change all the time: an answer about one serves for some time.
+    """
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[Hashable, tuple[Hashable, Response]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, VersionedAnswer] = OrderedDict()
         self._lock = threading.Lock()
 
-    def respond(self, key: Hashable, version: Hashable, make: Callable[[], Response]) -> Response:
-        """The answer that was made of this version, or a new one."""
+    def respond(
+        self, key: Hashable, version: Hashable, make: Callable[[], Response], state: Hashable = None
+    ) -> Response:
+        """The answer that was made of this version, or lately in this state of a run under way, or a new one."""
+        began = time.monotonic()
         with self._lock:
             known = self._answers.get(key)
-            if known is not None and known[0] == version:
+            if known is not None and (known.version == version or (began < known.until and known.state == state)):
                 self._answers.move_to_end(key)
-                return known[1]
+                return known.response
         made = make()
+        now = time.monotonic()
         answer = Response(made.body, made.status_code, dict(made.headers))  # without what a template was filled in with
         with self._lock:
-            self._answers[key] = version, answer
+            until = now if state is None else now + SPARING * (now - began)
+            self._answers[key] = VersionedAnswer(version, state, until, answer)
             self._answers.move_to_end(key)
-            for old in oldest_beyond({key: len(kept.body) for key, (_, kept) in self._answers.items()}):
+            for old in oldest_beyond({key: len(kept.response.body) for key, kept in self._answers.items()}):
                 del self._answers[old]
         return answer
 

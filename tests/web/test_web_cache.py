@@ -94,11 +94,32 @@ def test_answers_take_a_limited_room(monkeypatch):
     assert list(versions._answers) == ["b", "c"]
 
 
+def test_an_answer_about_a_run_under_way_serves_for_ten_times_as_long_as_it_took(monkeypatch):
+    clock, versions = [0.0], VersionCache()
+    monkeypatch.setattr(cache.time, "monotonic", lambda: clock[0])
+
+    def answer(version, state):
+        def make():
+            clock[0] += 1.0
+            return HTMLResponse(f"{version}")
+
+        return versions.respond("run", version, make, state).body
+
+    assert [answer(1, "running"), answer(2, "running")] == [b"1", b"1"]
+    clock[0] += 9.9
+    assert [answer(3, "running"), answer(3, "finished"), answer(4, "finished")] == [b"1", b"3", b"3"]
+    clock[0] += 10.1
+    assert answer(5, "finished") == b"5"
+    assert [answer(6, None), answer(7, None)] == [b"6", b"7"]
+
+
 def test_a_run_is_read_and_its_pages_are_made_once_for_each_change(tmp_path, monkeypatch):
     read, reads = RunReader.run, []
+    monkeypatch.setattr(cache, "SPARING", 0.0)
     monkeypatch.setattr(cache, "FRESH_SECONDS", 0.0)
     monkeypatch.setattr(cache, "STALE_SECONDS", 0.0)
     monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("fogspiel.web.pages.runs.ago", lambda moment: "now")  # a page says how old its run is
     monkeypatch.setattr(RunReader, "run", lambda reader, name: (reads.append(name), read(reader, name))[1])
     asked = Request.of(find_game("pig"), ["hold20", "hold25"], tmp_path / "runs.db", 1, 20, "swapped").to_json()
     with Store.open(tmp_path / "runs.db", write=True) as store, open_client(tmp_path) as client:

@@ -106,11 +106,12 @@ def run_json(run: Run, site: Site) -> JsonObject:
     }
 
 
-def version_of(name: str, site: Site) -> Hashable:
-    """What is another when there is something else to tell about a run."""
+def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
+    """What is another when there is something else to tell about a run, and what when that cannot wait."""
     found = site.reader.follow(name)
     state = site.processes.state(name, found.state)
-    return found.version, state, site.processes.trouble(name, state)
+    urgent = state, site.processes.trouble(name, state)
+    return (found.version, urgent), urgent
 
 
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
@@ -175,7 +176,8 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         def make() -> Response:
             return JSONResponse(jsonable_encoder(run_json(reader.run(name), site)))
 
-        return site.versions.respond(("run", name), version_of(name, site), make)
+        version, urgent = version_of(name, site)
+        return site.versions.respond(("run", name), version, make, urgent)
 
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
@@ -302,7 +304,7 @@ def _add_pages(site: Site) -> None:
 
     @router.get("/{name}")
     def run_page(request: Request, name: Name) -> Response:
-        version = version_of(name, site)
+        version, urgent = version_of(name, site)
         line = next((line for line in run_lines(site) if line.name == name), None)
 
         def make() -> Response:
@@ -310,6 +312,6 @@ def _add_pages(site: Site) -> None:
             again = kind_of(run).form_of(run.ask)
             return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
 
-        return site.versions.respond(("run page", name), (version, line and (line.age, line.seconds)), make)
+        return site.versions.respond(("run page", name), (version, line and (line.age, line.seconds)), make, urgent)
 
     site.routes.include_router(router)
