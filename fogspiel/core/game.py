@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .foreign_data import SHOWN, shorten
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .kernel import Kernel as Kernel
 from .notebook import html_table
@@ -242,9 +243,9 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     known = games()
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=4, cutoff=0.4)
+    near = get_close_matches(name[:SHOWN], known, n=4, cutoff=0.4)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    raise ValueError(f"there is no game {name!r}: {meant}`fogspiel games` lists all {len(known)}")
+    raise ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 
 
 def _likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:

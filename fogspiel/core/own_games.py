@@ -15,6 +15,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
+from .foreign_data import read_bytes
 from .game import BROUGHT, Game, find_game
 from .plugins import collect, load
 
@@ -22,6 +23,7 @@ OPENSPIEL = "openspiel:"
 REMEMBER = "+remember"
 """Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget."""
 TREES = (".efg", ".nfg")
+MOST_BYTES = 1 << 29
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 """Runs are named after games, and a page has them in its addresses."""
 
@@ -96,10 +98,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"the game file {path} cannot be read: {error.strerror or error}") from None
+    return read_bytes(path, "the game file", MOST_BYTES, "that is no game")
 
 
 def _file_and_name(words: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .agents import Player, PlayerAgent, draw_index
+from .foreign_data import parse_fraction, shorten
 from .game import Game
 
 Share = float | Fraction
@@ -159,7 +160,7 @@ def shares_of(state: InformationState, answer: Answer, name: str) -> list[Share]
         if len(listed) != len(state.actions):
             raise wrong(f"there are {len(listed)} probabilities for {len(state.actions)} actions")
     else:
-        raise wrong(f"the answer is {_short(answer)}: it must be probabilities by action, or a list of them")
+        raise wrong(f"the answer is {shorten(answer)}: it must be probabilities by action, or a list of them")
     shares = [_share(value, label, wrong) for value, label in zip(listed, state.labels, strict=True)]
     if all(isinstance(share, Fraction) for share in shares):
         if sum(shares) != 1:
@@ -180,7 +181,7 @@ def _by_action(state: InformationState, answer: Mapping[Any, Any], wrong: Callab
     for key, value in answer.items():
         place = places.get(str(key))
         if place is None:
-            raise wrong(f"{_short(key)} is not an action there; there are {', '.join(state.labels[:12])}")
+            raise wrong(f"{shorten(key)} is not an action there; there are {', '.join(state.labels[:12])}")
         if place in given:
             raise wrong(f"the action {state.labels[place]} is given twice, once by its words and once by its number")
         given.add(place)
@@ -192,22 +193,17 @@ def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> Share:
     """One probability: a number, or a fraction in words."""
     try:
         if isinstance(value, str):
-            value = Fraction(value)
+            value = parse_fraction(value)
         if isinstance(value, np.integer):
             value = int(value)
         share: Share = Fraction(value) if isinstance(value, Rational) else float(value)
     except (TypeError, ValueError, ZeroDivisionError):
-        raise wrong(f"the probability of {label} is {_short(value)}, which is not a number") from None
+        raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number") from None
     if isinstance(value, bool) or not isinstance(value, Real | np.number):
-        raise wrong(f"the probability of {label} is {_short(value)}, which is not a number")
+        raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number")
     if not isfinite(share) or share < 0:
-        raise wrong(f"the probability of {label} is {_short(value)}: it must be between 0 and 1")
+        raise wrong(f"the probability of {label} is {shorten(value)}: it must be between 0 and 1")
     return share
-
-
-def _short(words: object) -> str:
-    shown = repr(words)
-    return shown if len(shown) <= 60 else shown[:57] + ".."
 
 
 def uniform_shares(state: InformationState) -> list[Share]:

@@ -3,10 +3,11 @@
 Counts and models are arrays of [colour, kind of man, move number, square]; a model has chances where counts have games.
 """
 
+import math
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from ..games.kriegspiel import rules
 LATEST = 60
 """Moves that are counted; later ones are too noisy to be of use."""
 SHAPE = (2, KINDS, LATEST, 64)
+MOST_BYTES = 8 * math.prod(SHAPE) + 1000
+"""Of a model that is not compressed; a number has at most eight bytes, and the head some hundred."""
 SMEARED = 0.004
 """How much of a square's chance goes to the squares around it, for each move that has been played."""
 LEAST_ATTRACTION = 0.1
@@ -151,6 +154,10 @@ def load_model(path: Path) -> np.ndarray:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
+        with ZipFile(path) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
+            size = parts.getinfo("model.npy").file_size
+        if size > MOST_BYTES:
+            raise ValueError(f"an array of {size:,} bytes")
         with np.load(path) as file:
             model: np.ndarray = file["model"].astype(np.float32)
     except (OSError, KeyError, ValueError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:

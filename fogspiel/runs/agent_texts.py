@@ -1,6 +1,5 @@
 """From words to agents: a named strategy, a baseline, numbers, an engine, a parameter file or a run."""
 
-import json
 import re
 from dataclasses import replace
 from math import isfinite
@@ -19,6 +18,7 @@ from ..core.agents import (
     redrawn_baseline,
     vector_policy,
 )
+from ..core.foreign_data import parse_json, read_bytes, shorten
 from ..core.game import Game, check_vector, parameters_of
 from .kind import kind_of
 from .store import Store
@@ -53,11 +53,13 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
             run = runs.read(words)
         return kind_of(run).agent(run, game)
     if may_hold_policy(words):
-        from ..solve.policy_files import holds_policy, read_policy
+        from ..solve.policy_files import demand_json, holds_policy, read_policy
 
         if holds_policy(words):
             return read_policy(game, words)
     if not parameters_of(game) and (numbers is not None or _is_file(words)):
+        if words.endswith(".json"):
+            demand_json(words)
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
         return vector_policy(game, numbers)
@@ -65,7 +67,7 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
         return replace(_from_file(game, Path(words)), name=words)
     ways, count = f"a name ({', '.join([*policy_names(game), *engines_of(game)])})", len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
-    raise ValueError(f"{_short(words)} is not a player of {game.name}: give {ways}{more}")
+    raise ValueError(f"{shorten(words)} is not a player of {game.name}: give {ways}{more}")
 
 
 def solved_agent(game: Game) -> Agent:
@@ -98,12 +100,6 @@ def engines_of(game: Game) -> list[str]:
     return list(engines())
 
 
-def _short(words: object) -> str:
-    """What was given, fit for a sentence."""
-    shown = repr(words)
-    return shown if len(shown) <= 60 else shown[:57] + ".."
-
-
 def numbers_in(words: str) -> list[float] | None:
     """The numbers of an inline vector, or None where the words are something else."""
     try:
@@ -122,24 +118,20 @@ def _is_file(words: str) -> bool:
 
 def _from_file(game: Game, path: Path) -> Policy:
     """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise ValueError(f"the parameter file {path} cannot be read: {error.strerror or error}") from None
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"the parameter file {path} is larger than {MOST_BYTES} bytes: that is no parameter vector")
-    try:
-        text = content.decode()
-        if text.lstrip()[:1] in ("{", "["):
-            found = json.loads(text, parse_int=float)  # whole numbers too, however long they are
-        else:
-            found = [float(word) for word in re.split(r"[\s,;]+", text.strip())]
-    except (ValueError, RecursionError):
-        raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
+    content = read_bytes(path, "the parameter file", MOST_BYTES, "that is no parameter vector")
+    if content.lstrip()[:1] in (b"{", b"["):
+        try:
+            found = parse_json(content, floats=True)
+        except ValueError as error:
+            raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers: {error}") from None
+    else:
+        try:
+            found = [float(word) for word in re.split(r"[\s,;]+", content.decode().strip())]
+        except ValueError:
+            raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
     if isinstance(found, dict):
         if found.get("game", game.name) != game.name:
-            raise ValueError(f"the parameter file {path} is for {_short(found['game'])}, not for {game.name}")
+            raise ValueError(f"the parameter file {path} is for {shorten(found['game'])}, not for {game.name}")
         if found.get("thetas") is not None:
             return _mixture(game, path, found["thetas"], found.get("weights"))
         found = found.get("theta")
@@ -152,7 +144,7 @@ def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
         raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or {where})")
     for number in found:
         if not isinstance(number, float):
-            raise ValueError(f"the parameter file {path} has {_short(number)} in its vector, which is not a number")
+            raise ValueError(f"the parameter file {path} has {shorten(number)} in its vector, which is not a number")
     return check_vector(game, found)
 
 
@@ -166,7 +158,7 @@ def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Policy:
         raise ValueError(f"the parameter file {path} has {len(members)} members but {many} weights: give one for each")
     for weight in weights:
         if not isinstance(weight, float) or not isfinite(weight) or weight < 0:
-            raise ValueError(f"the parameter file {path} has a weight {_short(weight)}: it must be a number from 0 up")
+            raise ValueError(f"the parameter file {path} has a weight {shorten(weight)}: it must be a number from 0 up")
     if abs(sum(weights) - 1) > ROUNDING:
         raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
     return mixture_policy(game, members, weights)

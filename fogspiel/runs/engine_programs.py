@@ -7,11 +7,13 @@ program, or is handed to one (another engine, openings, fixed options), the user
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..kriegspiel import tuning_worker
 from ..tune.outside import uci_worker
 from ..tune.outside.line_workers import demand_program, split_command
+from ..tune.outside.openings import book_content
 from ..tune.outside.parameters import Parameters
 from ..tune.outside.uci_options import options_of
 from .programs import NamedProgram
@@ -87,11 +89,7 @@ def _conditions(more: Sequence[str]) -> str:
     for word in more:
         option, _, value = word.partition("=")
         if option == "--openings":
-            try:
-                with open(value, "rb") as file:
-                    value = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError as error:
-                raise ValueError(f"the openings {value} cannot be read: {error.strerror or error}") from None
+            value = hashlib.sha256(book_content(Path(value))).hexdigest()
         parts.append(f"{option}={value}")
     return _digest(parts)
 

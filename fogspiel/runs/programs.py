@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..core.foreign_data import read_bytes
+from ..core.own_games import MOST_BYTES
 from ..tune.outside.function import demand_function, worker_words
 from ..tune.outside.function_worker import split_words
 from ..tune.outside.line_workers import LineWorkers, demand_program, split_command
@@ -71,10 +73,7 @@ def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequ
     """A function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
     demand_function(words, scale)
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read: {error.strerror or error}") from None
+    content = read_bytes(Path(file), "the Python file", MOST_BYTES, "that is no program")
     digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
     return NamedProgram(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
 

@@ -29,6 +29,12 @@ class ValueKind(Kind):
     def certificate(self, run: Run) -> Json | None:
         return run.result and run.result["certificate"]
 
+    def solution(self, run: Run) -> Json:
+        found = self.certificate(run)
+        if found is None:
+            raise ValueError(f"run {run.name} has no certificate: it must be finished, and small enough to have one")
+        return found
+
     def summary(self, run: Run) -> list[str]:
         result = run.result
         if result is None:

@@ -6,58 +6,60 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.foreign_data import parse_json, read_bytes, shorten
 from ..core.plugins import load, sources
-from .checkers.primitives import Body, Bounds, demand
+from .checkers.primitives import MOST_SECONDS, Body, Bounds, demand, fraction, limit_work, quoted
 
 if TYPE_CHECKING:
     from ..core.agents import Agent
     from ..core.game import Game
     from ..core.state_policy import Probabilities
     from .game_sources import Problem
+    from .routes import Proofs
 
 CHECKERS, FOR_TREES = "solve.checkers", "tree_certificate"
-MOST_BYTES = 1 << 30
+MOST_MEBIBYTES = 64.0
+"""The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most."""
 
 
 def write_certificate(body: Body, path: Path) -> None:
     """Write a certificate, with a sentence if that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(body, separators=(",", ":")) + "\n")
+        path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
     except OSError as error:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
 
-def read_certificate(path: Path) -> Body:
-    """The certificate in a file, as far as it is one: an object that names a game."""
+def read_certificate(path: Path, mebibytes: float = MOST_MEBIBYTES) -> Body:
+    """The certificate in a file of at most that size, as far as it is one: an object that names a game."""
+    content = read_bytes(path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --size MIB`")
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"the certificate {path} is larger than a GiB: that is no certificate of ours")
-        body = json.loads(path.read_bytes())
-    except OSError as error:
-        raise ValueError(f"the certificate {path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the certificate {path} is damaged or not complete: it is not JSON ({error})") from None
+        body = parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"the certificate {path} is damaged or not complete: {error}") from None
     if not isinstance(body, dict) or not isinstance(body.get("game"), str):
         raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
     found: Body = body
     return found
 
 
-def verify(body: Body, source: str | None = None) -> Bounds:
+def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS) -> Bounds:
     """The bounds that a certificate proves, by the rules that `source` names or else the game of its name.
 
-    Games whose trees are too large to be walked have formats of their own, each with its independent checker.
+    Games whose trees are too large to be walked have formats of their own, each with its independent checker. A
+    certificate that takes more than so many CPU seconds is refused.
     """
-    for name, folder in sources(CHECKERS).items():
-        if name != FOR_TREES:
-            checker = load(CHECKERS, name, folder)
-            if getattr(checker, "FORMAT", "") == body.get("format"):
-                bounds: Bounds = checker.verify(body)
-                return bounds
-    from .checkers.tree_certificate import verify
+    with limit_work(seconds):
+        for name, folder in sources(CHECKERS).items():
+            if name != FOR_TREES:
+                checker = load(CHECKERS, name, folder)
+                if getattr(checker, "FORMAT", "") == body.get("format"):
+                    bounds: Bounds = checker.verify(body)
+                    return bounds
+        from .checkers.tree_certificate import verify
 
-    return verify(body, problem_of(body, source).positions())
+        return verify(body, problem_of(body, source).positions())
 
 
 def problem_of(body: Body, source: str | None) -> "Problem":
@@ -69,22 +71,32 @@ def problem_of(body: Body, source: str | None) -> "Problem":
     try:
         return problem_of_package(body["game"])
     except ValueError as error:
-        raise ValueError(f"{error}; say where the rules of {body['game']!r} are with --game FILE") from None
+        raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --game FILE") from None
 
 
 def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
     """An agent that plays the two strategies of a certificate; it tells its probabilities, where that can be done."""
-    from ..core.own_games import is_tree, words_of
-    from ..core.state_policy import StatePolicy, state_policy
-    from .game_sources import tree_strategies
     from .routes import proofs_of
 
     if body.get("game") != game.name:
-        raise ValueError(f"the certificate {name} is for {body.get('game')!r}, not for {game.name}")
+        raise ValueError(f"the certificate {name} is for {shorten(body.get('game'))}, not for {game.name}")
     if body.get("rules", game.version) != game.version:
-        raise ValueError(f"the certificate {name} is for version {body['rules']} of {game.name}, not {game.version}")
+        raise ValueError(
+            f"the certificate {name} is for version {shorten(body['rules'])} of {game.name}, not {game.version}"
+        )
     own = proofs_of(body.get("format"))
+    with limit_work(MOST_SECONDS):
+        return _agent_of(name, body, game, own)
+
+
+def _agent_of(name: str, body: Body, game: "Game", own: "Proofs | None") -> "Agent":
+    """An agent that plays a certificate whose head fits the game."""
+    from ..core.own_games import is_tree, words_of
+    from ..core.state_policy import StatePolicy, state_policy
+    from .game_sources import tree_strategies
+
     if own is None:
+        demand("strategies" in body, f"it has none for {game.name}")
         words, rows = words_of(game.name), body["strategies"]
         if words is not None and is_tree(words.absolute):
             rows = tree_strategies(words.absolute, rows)
@@ -122,13 +134,20 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
     from .routes import proofs_of
 
     own = proofs_of(body.get("format"))
-    return own.explain(body, everything) if own else None
+    with limit_work(MOST_SECONDS):
+        return own.explain(body, everything) if own else None
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
     """What a player sees, and what the player does then, row by row."""
-    problem = problem_of(body, source)
-    for row in body["strategies"][side]:
+    from .checkers.tree_certificate import FORMAT, SIDES, plan_of
+
+    demand(body.get("format") == FORMAT, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
+    problem, strategies = problem_of(body, source), body.get("strategies", ())
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    with limit_work(MOST_SECONDS):
+        plan_of(strategies[side], SIDES[side])
+    for row in strategies[side]:
         seen, names = problem.words(row["view"], row["actions"])
         shares = zip(names, row["probabilities"], strict=True)
         chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
@@ -137,4 +156,4 @@ def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[
 
 def _short(share: str) -> str:
     """A probability as people read it."""
-    return share if len(share) < 12 else f"{float(Fraction(share)):.6f}"
+    return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"

@@ -11,12 +11,16 @@ SPARE = 0.25
 
 def _taken() -> int:
     """The bytes that this process has for its own data at present."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
 
 
 @contextmanager
-def limit_memory(gibibytes: float) -> Iterator[None]:
+def limit_memory(
+    gibibytes: float,
+    what: str = "the solve",
+    advice: str = "raise --memory, try --method pcfr+, or solve a smaller game",
+) -> Iterator[None]:
     """Let what happens inside take that many GiB and no more, where the system can enforce it."""
     if not sys.platform.startswith("linux"):
         yield
@@ -31,8 +35,6 @@ def limit_memory(gibibytes: float) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise ValueError(
-            f"the solve needs more than {gibibytes:g} GiB: raise --memory, try --method pcfr+, or solve a smaller game"
-        ) from None
+        raise ValueError(f"{what} needs more than {gibibytes:g} GiB: {advice}") from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -16,7 +16,6 @@ import csv
 import hashlib
 import importlib.util
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -25,6 +24,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.agents import Agent, PlayerAgent, Policy, find_policy, policy_names
+from ..core.foreign_data import parse_json, read_bytes, shorten
 from ..core.game import Game
 from ..core.openspiel_adapter import policy_from_openspiel
 from ..core.state_policy import (
@@ -81,7 +81,9 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
     known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
     for key, rows in table.rows.items():
         if key not in known:
-            raise ValueError(f"{table.file}, {rows[0][0]}: the game has no information state {key[1]!r} of that player")
+            raise ValueError(
+                f"{table.file}, {rows[0][0]}: the game has no information state {shorten(key[1], 200)} of that player"
+            )
 
 
 def holds_policy(words: str) -> bool:
@@ -90,17 +92,22 @@ def holds_policy(words: str) -> bool:
         return True
     if words.endswith(".json"):
         try:
-            body = json.loads(Path(words).read_bytes())
-        except (OSError, ValueError, RecursionError):
+            body = demand_json(words)
+        except ValueError:
             return False
         return isinstance(body, dict) and ("rows" in body or "strategies" in body)
     if words.endswith(".csv"):
         try:
-            with Path(words).open(errors="replace") as file:
+            with Path(words).open(encoding="utf-8", errors="replace") as file:
                 return "probability" in file.readline(LONGEST_HEAD)
         except OSError:
             return False
     return words.endswith(".jsonl")
+
+
+def demand_json(words: str) -> Any:
+    """The content of a JSON file, or a ValueError that says why it cannot be read."""
+    return _parsed(Path(words), _content(Path(words)))
 
 
 def is_function(words: str) -> bool:
@@ -135,7 +142,7 @@ def read_policy(game: Game, words: str) -> StatePolicy:
     content = _content(file)
     digest = hashlib.sha256(content).hexdigest()
     if file.suffix == ".json":
-        body = _json(file, content.decode(errors="replace"))
+        body = _json(file, content)
         if "strategies" in body:
             agent = certificate_agent(words, read_certificate(file), game)
             if not isinstance(agent, StatePolicy):
@@ -203,21 +210,18 @@ def load_module(path: Path) -> ModuleType:
 
 
 def _content(file: Path) -> bytes:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise ValueError(f"the policy file {file} cannot be read: {error.strerror or error}") from None
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"the policy file {file} is larger than {MOST_BYTES >> 20} MiB: that is no table of ours")
-    return content
+    return read_bytes(file, "the policy file", MOST_BYTES, "that is no table of ours")
 
 
-def _json(file: Path, text: str) -> Mapping[str, Any]:
+def _parsed(file: Path, content: bytes) -> Any:
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the policy file {file} is not JSON: {error}") from None
+        return parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"the policy file {file} is of no use: {error}") from None
+
+
+def _json(file: Path, content: bytes) -> Mapping[str, Any]:
+    body = _parsed(file, content)
     if not isinstance(body, dict):
         raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
     return body
@@ -228,14 +232,14 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> Table:
     if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
         raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
     if body.get("game", game.name) != game.name:
-        raise ValueError(f"the policy file {file} is for {body['game']!r}, not for {game.name}")
+        raise ValueError(f"the policy file {file} is for {shorten(body['game'])}, not for {game.name}")
     for number, row in enumerate(rows, 1):
         place = f"row {number}"
         if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
             raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
         key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
         if key in table.rows:
-            raise ValueError(f"{file}, {place}: {key[1]!r} was given before, in {table.rows[key][0][0]}")
+            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {table.rows[key][0][0]}")
         table.rows[key] = [(place, row["probabilities"])]
     return table
 
@@ -245,7 +249,7 @@ def _key(file: Path, place: str, player: Any, name: Any) -> Key:
     if not isinstance(name, str) or not name:
         raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
     if player is not None and str(player) not in ("1", "2"):
-        raise ValueError(f"{file}, {place}: the player is {player!r}, but must be 1 or 2")
+        raise ValueError(f"{file}, {place}: the player is {shorten(player)}, but must be 1 or 2")
     return None if player is None else int(player) - 1, name
 
 
@@ -263,7 +267,7 @@ def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, Answer]]:
         key = _key(file, place, row.get("player") or None, row.get("id") or row.get("state"))
         _, shares = found.setdefault(key, (place, {}))
         if row["action"] in shares:
-            raise ValueError(f"{file}, {place}: {row['action']!r} at {key[1]!r} was given before")
+            raise ValueError(f"{file}, {place}: {shorten(row['action'])} at {shorten(key[1])} was given before")
         shares[row["action"]] = row["probability"]
     yield from ((place, key, shares) for key, (place, shares) in found.items())
 
@@ -275,9 +279,9 @@ def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, Answer]]
             continue
         place = f"line {number}"
         try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{file}, {place}: it is not JSON ({error})") from None
+            answer = parse_json(line)
+        except ValueError as error:
+            raise ValueError(f"{file}, {place}: {error}") from None
         if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
             raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
         key = _key(file, place, None, answer.get("id"))

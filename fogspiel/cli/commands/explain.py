@@ -50,7 +50,6 @@ def explain(
     from ...runs.agent_texts import RUN_NAME, agent_from_text
     from ...runs.kind import kind_of
     from ...runs.request import game_of_run
-    from ...solve import certificates
 
     what = remembering(what, remember)
     if game is not None and not is_tree(game):
@@ -60,7 +59,7 @@ def explain(
             raise ValueError(
                 f"{what} looks like a certificate, which is explained alone: give a game before a strategy"
             )
-        return _print_solution(certificates.read_certificate(Path(what)), every, game, as_json)
+        return _print_solution(_certificate(Path(what)), every, game, as_json)
     if strategy is not None:
         chosen, words = bring_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in games():
@@ -76,6 +75,17 @@ def explain(
         return _print_player(chosen, player, seed, as_json)
     run = _run(words, store)
     return _print_solution(kind_of(run).solution(run) or {}, every, game, as_json)
+
+
+def _certificate(path: Path) -> Mapping[str, Any]:
+    """The certificate in a file; one of The Resistance must hold, for its words trust what it says, as no others do."""
+    from ...solve import certificates
+    from ...solve.checkers.resistance_certificate import FORMAT
+
+    body = certificates.read_certificate(path)
+    if body.get("format") == FORMAT:
+        certificates.verify(body)
+    return body
 
 
 def _run(name: str, store: Path | None) -> "Run":
@@ -116,7 +126,7 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
     from ...solve import certificates
     from .. import console
 
-    lines = certificates.own_words(body, every)
+    lines = _bounds_words(body, every) or certificates.own_words(body, every)
     if lines is not None:
         return print_json({"game": body["game"], "lines": lines}) if as_json else console.out.print("\n".join(lines))
     sides = [list(certificates.strategy_rows(body, side, game)) for side in (0, 1)]
@@ -132,6 +142,19 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
         if len(shown) < len(rows):
             console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
     return None
+
+
+def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
+    """The words for a proof of bounds, if it is one: they belong to no way of solving a game."""
+    from ...solve.checkers.phantom_bounds import FORMAT
+    from ...solve.checkers.primitives import MOST_SECONDS, limit_work
+
+    if body.get("format") != FORMAT:
+        return None
+    from ...phantom.bounds_words import explain
+
+    with limit_work(MOST_SECONDS):
+        return explain(body, every)
 
 
 def _print_player(game: "Game", player: "Policy", seed: int, as_json: bool) -> None:

@@ -62,23 +62,35 @@ def solve(
 
 
 @app.command()
-def verify(file: Path, game: RulesFile = None, as_json: AsJson = False) -> None:
+def verify(
+    file: Path,
+    game: RulesFile = None,
+    seconds: Annotated[float, typer.Option("--time", help="Refuse what takes more CPU seconds to check.")] = 600.0,
+    size: Annotated[float, typer.Option(help="Refuse a larger file, in MiB.")] = 64.0,
+    memory: Annotated[float, typer.Option(help="The most memory that the check may take, in GiB.")] = 4.0,
+    as_json: AsJson = False,
+) -> None:
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
+    from ...runs.request import check_option
     from ...solve import certificates
+    from ...solve.memory_limit import limit_memory
     from .. import console
 
+    for name, limit in (("time", seconds), ("size", size), ("memory", memory)):
+        check_option(name, limit)
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
-    body = certificates.read_certificate(file)
-    began = time.process_time()
-    lower, upper = certificates.verify(body, game)
-    seconds = round(time.process_time() - began, 3)
+    with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
+        body = certificates.read_certificate(file, size)
+        began = time.process_time()
+        lower, upper = certificates.verify(body, game, seconds)
+    spent = round(time.process_time() - began, 3)
     if as_json:
         proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
-        return print_json({"file": str(file), "game": body["game"], "valid": True, **proved, "cpu_seconds": seconds})
+        return print_json({"file": str(file), "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
     value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
-    console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({seconds} CPU s)")
+    console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({spent} CPU s)")
 
 
 @app.command("export-game")

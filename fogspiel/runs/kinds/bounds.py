@@ -88,11 +88,6 @@ class Bounds(ValueKind):
         path = delivered.certificate
         yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
 
-    def solution(self, run: Run) -> Json:
-        raise ValueError(
-            f"run {run.name} has bounds, not a strategy that could be explained: give a tuned or solved run"
-        )
-
 
 KIND = Bounds()
 KINDS = (KIND,)

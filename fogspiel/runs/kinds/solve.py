@@ -190,12 +190,6 @@ class Solve(ValueKind):
     def command(self, ask: Json) -> str:
         return f"fogspiel solve {ask.get('source', ask['game'])}"
 
-    def solution(self, run: Run) -> Json:
-        found = self.certificate(run)
-        if found is None:
-            raise ValueError(f"run {run.name} has no certificate: it must be a finished solve")
-        return found
-
     def agent(self, run: Run, game: Game) -> Agent:
         if run.ask["game"] != game.name or run.ask["rules"] != game.version:
             raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")

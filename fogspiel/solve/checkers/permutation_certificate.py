@@ -13,10 +13,20 @@ up only when winning all games that still run would not be better than what was 
 """
 
 from fractions import Fraction
-from math import lcm
 from typing import Any, NamedTuple
 
-from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
+from .primitives import (
+    Bounds,
+    SolutionCertificate,
+    check_digest,
+    check_head,
+    common_denominator,
+    demand,
+    fraction,
+    go_on,
+    quoted,
+    total,
+)
 
 FORMAT = "fogspiel permutation certificate 1"
 RULES = 1
@@ -61,10 +71,11 @@ def verify(body: Any, grid: Grid = TTT) -> Bounds:
     check_digest(body)
     value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
     least = 1 - best_score(grid, 1, mixture(grid, body["first"], "first"))
-    demand(least == lower, f"the first player's strategy secures {least}, but it claims {lower}")
+    demand(least == lower, f"the first player's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
     most = best_score(grid, 0, mixture(grid, body["second"], "second"))
-    demand(most == upper, f"the second player's strategy concedes {most}, but it claims {upper}")
-    demand(lower == value == upper, f"{value} is proved only if both bounds, {lower} and {upper}, are equal to it")
+    demand(most == upper, f"the second player's strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
+    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
+    demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
     return lower, upper
 
 
@@ -76,14 +87,14 @@ def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fracti
     images: dict[tuple[int, ...], Fraction] = {}
     for text, share in entries.items():
         listed = sorted(text) == [str(cell) for cell in range(grid.cells)]
-        demand(listed, f"{text!r} is not a permutation of the cells 0 to {grid.cells - 1}")
+        demand(listed, f"{quoted(text)} is not a permutation of the cells 0 to {grid.cells - 1}")
         probability = fraction(share, f"the probability of {text}")
-        demand(probability > 0, f"the probability of {text} must be positive, not {share}")
+        demand(probability > 0, f"the probability of {text} must be positive, not {quoted(share)}")
         for move in moves:
             image = tuple(move[int(cell)] for cell in text)
             images[image] = images.get(image, Fraction(0)) + probability / len(moves)
-    total = sum(images.values())
-    demand(total == 1, f"the probabilities of the {side} player add up to {total}, not to 1")
+    whole = total(images.values())
+    demand(whole == 1, f"the probabilities of the {side} player add up to {quoted(whole)}, not to 1")
     return images
 
 
@@ -106,9 +117,10 @@ def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction])
     masks = [sum(1 << cell for cell in line) for line in grid.lines]
     full = (1 << grid.cells) - 1
     won = [any(stones & mask == mask for mask in masks) for stones in range(full + 1)]
-    unit = lcm(*(weight.denominator for weight in opponent.values()))
+    unit = common_denominator(opponent.values())
     games: list[Game] = []
     for cells, probability in opponent.items():
+        go_on()
         weight = int(probability * unit)
         games.append((0, 1 << cells[0], cells[1:], weight) if seat else (0, 0, cells, weight))
 
@@ -140,6 +152,7 @@ def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction])
         """The most half points that any order of the cells reaches, if that is above the bar, else the bar."""
         ways = []
         for cell in sorted(cells):
+            go_on()
             points, still = play(running, cell)
             limit = gained + points + 2 * sum(game[3] for game in still)
             ways.append((limit, cell, gained + points, still))

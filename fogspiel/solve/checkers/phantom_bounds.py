@@ -28,7 +28,18 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from .primitives import SHOWN, Bounds, Certificate, check_digest, check_head, demand, probability, refusal
+from .primitives import (
+    Bounds,
+    Certificate,
+    check_digest,
+    check_head,
+    demand,
+    go_on,
+    probability,
+    quoted,
+    refusal,
+    total,
+)
 
 FORMAT = "fogspiel phantom bounds 1"
 NODE = {"own", "worlds", "worth", "rows"}
@@ -139,32 +150,34 @@ class Checker:
 
     def player(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
         """What the player gets who is to move, standing so, against the opponent's stones."""
-        total, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
+        gained, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
         while waiting:
+            go_on()
             own, place, turn, weight = waiting.pop()
             seen = self.rules.image(world, turn)
             if place <= FIRST_JUMP:
-                total += weight * self.jump_worth(node.jumps[FIRST_JUMP - place], own, seen)
+                gained += weight * self.jump_worth(node.jumps[FIRST_JUMP - place], own, seen)
             elif place != GIVEN_UP:
                 for cell, share, illegal, legal in node.rows[place]:
                     fate = self.rules.fate(own, seen, cell)
                     if fate == WINS:
-                        total += weight * share
+                        gained += weight * share
                     elif fate == ILLEGAL:
                         waiting.append(Stand(own, illegal, turn, weight * share))
                     elif legal != GIVEN_UP:
                         after = own | 1 << cell, legal, turn
                         going[after] = going.get(after, Fraction(0)) + weight * share
-        return total + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
+        return gained + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
 
     def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
         """What going on by earlier nodes is worth."""
-        total = Fraction(0)
+        gained = Fraction(0)
         for number, turn, share in jump:
+            go_on()
             node = self.nodes[number]
             if self.rules.image(own, turn) == node.own and self.rules.image(seen, turn) in node.worlds:
-                total += share * node.worth
-        return total
+                gained += share * node.worth
+        return gained
 
     def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
         """What the player gets if the opponent, to move, does its best; it knows only that one of the stands is true.
@@ -173,6 +186,7 @@ class Checker:
         """
         best: Fraction | None = None
         for cell in self.rules.cells:
+            go_on()
             illegal, legal = [], []
             for stand in stands:
                 fate = self.rules.fate(world, self.unturned(stand), cell)
@@ -181,11 +195,11 @@ class Checker:
                 elif fate == LEGAL:
                     legal.append(stand)
             if len(illegal) < len(stands):
-                total = self.player(node, world | 1 << cell, legal) if legal else Fraction(0)
-                if illegal and (best is None or total < best):
-                    total += self.opponent(node, world, illegal)
-                if best is None or total < best:
-                    best = total
+                gained = self.player(node, world | 1 << cell, legal) if legal else Fraction(0)
+                if illegal and (best is None or gained < best):
+                    gained += self.opponent(node, world, illegal)
+                if best is None or gained < best:
+                    best = gained
                 if not best:
                     break
         if best is None:
@@ -220,7 +234,7 @@ def node_of(body: Any, number: int, size: int) -> Node:
             demand(all(isinstance(part, list) and len(part) == 3 for part in place), f"{name} has a broken jump")
             demand(all(whole(p[0], number) and whole(p[1], 8) for p in place), f"{name} jumps to no earlier node")
             jump = [(p[0], p[1], probability(p[2], f"a probability in {name}")) for p in place]
-            demand(sum(share for _, _, share in jump) == 1, f"the probabilities of a jump in {name} are not 1 in all")
+            demand(total(share for _, _, share in jump) == 1, f"the probabilities of a jump in {name} are not 1 in all")
             node.jumps.append(jump)
             return FIRST_JUMP - (len(node.jumps) - 1)
         demand(whole(place, len(rows)), f"{name} goes on at a row that does not exist")
@@ -230,7 +244,7 @@ def node_of(body: Any, number: int, size: int) -> Node:
         demand(isinstance(row, list) and len(row) > 0, f"{name} has an empty row")
         demand(all(isinstance(t, list) and len(t) == 4 and whole(t[0], size**2) for t in row), f"{name} has a bad try")
         tries = [(t[0], probability(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
-        demand(sum(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
+        demand(total(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
         node.rows.append(tries)
     _demand_an_end(node, name)
     return node
@@ -254,7 +268,7 @@ def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
         node = node_of(body, number, size)
         last = number == len(bodies) - 1
         found = checker.worth(node, range(8 if last else 1))
-        demand(node.worth <= found, f"node {number} claims {node.worth}, but guarantees {found}")
+        demand(node.worth <= found, f"node {number} claims {quoted(node.worth)}, but guarantees {quoted(found)}")
         nodes.append(node)
     start = {0} if player == 0 else {1 << cell for cell in range(size * size)}
     demand(nodes[-1].own == 0 and nodes[-1].worlds == start, "the last node is not the beginning of the game")
@@ -265,11 +279,11 @@ def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, BoundsCertificate.__required_keys__, FORMAT)
     game = body["game"]
-    demand(isinstance(game, str) and game in GAMES, f"its game is {str(game)[:SHOWN]!r}, not one of {', '.join(GAMES)}")
+    demand(isinstance(game, str) and game in GAMES, f"its game is {quoted(game)}, not one of {', '.join(GAMES)}")
     check_digest(body)
     lower = prove_bound(body["black"], 0, GAMES[game])
     upper = 1 - prove_bound(body["white"], 1, GAMES[game])
     for claim, found in (("lower", lower), ("upper", upper)):
         claimed = probability(body[claim], f"the {claim} bound")
-        demand(claimed == found, f"it claims the {claim} bound {claimed}, proved is {found}")
+        demand(claimed == found, f"it claims the {claim} bound {quoted(claimed)}, proved is {quoted(found)}")
     return lower, upper

@@ -29,10 +29,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from math import lcm
 from typing import Any, NamedTuple
 
-from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
+from .primitives import (
+    Bounds,
+    SolutionCertificate,
+    check_digest,
+    check_head,
+    common_denominator,
+    demand,
+    fraction,
+    go_on,
+    quoted,
+    total,
+)
 
 FORMAT = "fogspiel phantom certificate 1"
 RULES = 1
@@ -178,7 +188,9 @@ def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
         }
         known = known_cells(situation)
         demand(not any(known >> cell & 1 for cell in shares), f"{place} names a cell that is known to be taken")
-        demand(min(shares.values()) > 0 and sum(shares.values()) == 1, f"the probabilities in {place} do not make up 1")
+        demand(
+            min(shares.values()) > 0 and total(shares.values()) == 1, f"the probabilities in {place} do not make up 1"
+        )
         for moved in board.symmetries:
             turned = image(situation, moved)
             demand(turned >= situation, f"{place} is not the smallest of its images")
@@ -211,7 +223,7 @@ def situation_of(board: Board, player: int, history: str, failed: str, place: st
 
 def cell_of(board: Board, name: Any, place: str) -> int:
     """The cell of that name."""
-    demand(name in board.names, f"{place} speaks of {str(name)[:10]!r}, which is no cell")
+    demand(name in board.names, f"{place} speaks of {quoted(name)}, which is no cell")
     return board.names.index(name)
 
 
@@ -247,6 +259,7 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
     start: Situation = ((0, NOWHERE),)
     waiting = [(start, Node(0, Fraction(1)))]
     for situation, node in waiting:  # grows as it is read
+        go_on()
         yield node
         opposing = len(situation) - 1 + planner
         empty = board.cells - node.stones.bit_count() - opposing
@@ -268,8 +281,9 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction:
     """What Black gets if the planner keeps to a strategy and the answerer does its best."""
     nodes = list(nodes_of(board, planner, strategy))
-    denominator = lcm(*(node.reach.denominator for node in nodes))
+    denominator = common_denominator(node.reach for node in nodes)
     for node in nodes:
+        go_on()
         node.weight = int(node.reach * denominator)
     full, answerer = (1 << board.cells) - 1, 1 - planner
     planner_wins, answerer_wins = board.won[planner], board.won[answerer]
@@ -300,12 +314,13 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction
     @cache
     def value(own: int, known: int, worlds: tuple[Node, ...]) -> int:
         """The best that the answerer, to move, can reach in these worlds together."""
+        go_on()
         reached = []
         for cell in range(board.cells):
             bit = 1 << cell
             if known & bit:
                 continue
-            stones, total = own | bit, 0
+            stones, gained = own | bit, 0
             wins = answerer_wins[stones]
             taken: list[Node] = []
             going: list[Node] = []
@@ -313,20 +328,20 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction
                 if node.stones & bit:
                     taken.append(node)
                 elif wins:
-                    total += node.weight * answerer_win
+                    gained += node.weight * answerer_win
                 elif stones | node.stones == full:
-                    total += node.weight * DRAW
+                    gained += node.weight * DRAW
                 else:
                     paid, after = answer(node, stones)
-                    total += paid
+                    gained += paid
                     going += after
             if len(taken) == len(worlds):
                 continue  # a try that fails in all worlds tells nothing
             if taken:
-                total += value(own, known | bit, tuple(taken))
+                gained += value(own, known | bit, tuple(taken))
             if going:
-                total += value(stones, known | bit, tuple(going))
-            reached.append(total)
+                gained += value(stones, known | bit, tuple(going))
+            reached.append(gained)
         return best(reached)
 
     paid, worlds = answer(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
@@ -346,6 +361,9 @@ def verify(body: Any) -> Bounds:
     board = board_of(game)
     for player, bound, claim in ((BLACK, "lower", lower), (WHITE, "upper", upper)):
         proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]))
-        demand(proved == claim, f"it claims the {bound} bound {claim}, but {PLAYERS[player]} proves {proved}")
+        demand(
+            proved == claim,
+            f"it claims the {bound} bound {quoted(claim)}, but {PLAYERS[player]} proves {quoted(proved)}",
+        )
     demand(lower <= value <= upper, "its value is not between its bounds")
     return lower, upper

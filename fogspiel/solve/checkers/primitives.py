@@ -2,8 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
+from math import inf, lcm
+from time import monotonic, process_time
 from typing import Any, TypedDict
 
 Body = Mapping[str, Any]
@@ -32,6 +37,19 @@ class SolutionCertificate(Certificate):
 
 SHOWN = 40
 """How many characters of something wrong are quoted."""
+FRACTION = re.compile(r"(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
+SHORT, LONGEST = 4000, 100_000
+"""Digits that Python turns into a number at once, and characters that a fraction may have."""
+
+
+def quoted(thing: object) -> str:
+    """Something wrong, fit for a sentence: a long number is not even written down."""
+    if isinstance(thing, Fraction):
+        digits = max(abs(thing.numerator), thing.denominator).bit_length() * 3 // 10
+        return str(thing) if digits < SHOWN else f"a fraction of some {digits:,} digits"
+    if isinstance(thing, str):
+        return repr(thing if len(thing) <= SHOWN else thing[: SHOWN - 2] + "..")
+    return repr(thing)[:SHOWN] if isinstance(thing, int | float | bool | None) else f"a {type(thing).__name__}"
 
 
 def refusal(sentence: str) -> ValueError:
@@ -49,7 +67,7 @@ def check_head(body: Any, keys: Iterable[str], wanted: str) -> None:
     """Demand exactly these keys, and this format."""
     listed = sorted(keys)
     demand(isinstance(body, dict) and sorted(map(str, body)) == listed, f"it must have exactly the keys {listed}")
-    demand(body["format"] == wanted, f"its format is {str(body['format'])[:SHOWN]!r}, not {wanted!r}")
+    demand(body["format"] == wanted, f"its format is {quoted(body['format'])}, not {wanted!r}")
 
 
 def digest_of(body: Mapping[str, object]) -> str:
@@ -64,18 +82,73 @@ def check_digest(body: Mapping[str, object]) -> None:
 
 
 def fraction(text: Any, what: str) -> Fraction:
-    """A fraction in the one way it is written: in lowest terms, without blanks."""
-    try:
-        number = Fraction(text) if isinstance(text, str) else None
-    except (ValueError, ZeroDivisionError):
-        number = None
-    if number is None or str(number) != text:
-        raise refusal(f"{what} is {str(text)[:SHOWN]!r}, not a fraction in lowest terms")
+    """A fraction in the one way it is written: in lowest terms, without blanks; its form is looked at first."""
+    go_on()
+    found = FRACTION.fullmatch(text) if isinstance(text, str) and len(text) <= LONGEST else None
+    number = Fraction(_whole(found[1]), _whole(found[2] or "1")) if found else None
+    if found is None or number is None or number.denominator != _whole(found[2] or "1") or found[2] == "1":
+        raise refusal(f"{what} is {quoted(text)}, not a fraction in lowest terms")
     return number
+
+
+def _whole(digits: str) -> int:
+    """A whole number of any length: Python itself refuses long ones."""
+    if len(digits) <= SHORT:
+        return int(digits)
+    half = len(digits) // 2
+    head, tail = _whole(digits[:-half]), _whole(digits[-half:])
+    power: int = 10**half
+    return head * power + (-tail if digits[0] == "-" else tail)
 
 
 def probability(text: Any, what: str) -> Fraction:
     """A fraction from 0 to 1."""
     number = fraction(text, what)
-    demand(0 <= number <= 1, f"{what} is {text}, not between 0 and 1")
+    demand(0 <= number <= 1, f"{what} is {quoted(text)}, not between 0 and 1")
     return number
+
+
+def total(numbers: Iterable[Fraction]) -> Fraction:
+    """The sum, which may grow long if the denominators have nothing in common."""
+    found = Fraction(0)
+    for number in numbers:
+        go_on()
+        found += number
+    return found
+
+
+def common_denominator(numbers: Iterable[Fraction]) -> int:
+    """The least common multiple of the denominators, which may grow long as well."""
+    found = 1
+    for number in numbers:
+        go_on()
+        found = lcm(found, number.denominator)
+    return found
+
+
+# The work that a check may take
+
+
+MOST_SECONDS = 600.0
+"""CPU seconds for one certificate unless the user grants more; the longest that we ship takes 16."""
+_ends: ContextVar[tuple[float, float]] = ContextVar("_ends", default=(inf, inf))
+"""When the work must end at the earliest, and the CPU time at which it must end."""
+
+
+@contextmanager
+def limit_work(seconds: float) -> Iterator[None]:
+    """Let the checks inside take so many CPU seconds and no more."""
+    before = _ends.set((monotonic() + seconds, process_time() + seconds))
+    try:
+        yield
+    finally:
+        _ends.reset(before)
+
+
+def go_on() -> None:
+    """Refuse a certificate whose check takes more work than it may; to be called in everything that repeats."""
+    soonest, end = _ends.get()
+    if monotonic() > soonest and process_time() > end:  # CPU time takes five times as long to ask for
+        raise refusal(
+            "checking it takes more CPU time than it may; if you trust where it is from, grant more by --time"
+        )

@@ -19,11 +19,23 @@ from which the others are drawn; and the spies sabotage whenever they can.
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from itertools import combinations
-from math import lcm
 from typing import Any
 
 from ...games.resistance.setups import SETUPS, VERSION, Setup
-from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, probability, refusal
+from .primitives import (
+    Bounds,
+    SolutionCertificate,
+    check_digest,
+    check_head,
+    common_denominator,
+    demand,
+    fraction,
+    go_on,
+    probability,
+    quoted,
+    refusal,
+    total,
+)
 
 FORMAT = "fogspiel resistance certificate 1"
 Groups = tuple[int, ...]
@@ -47,13 +59,17 @@ def verify(body: Any, setup: Setup | None = None) -> Bounds:
     if setup is None or body["rules"] != VERSION or type(body["rules"]) is not int:
         raise refusal(f"it must be of rules version {VERSION} for one of {', '.join(official)}")
     check_digest(body)
-    demand(body["game"] == f"resistance{setup.players}", f"it is for {body['game']}, not for resistance{setup.players}")
+    demand(
+        body["game"] == f"resistance{setup.players}",
+        f"it is for {quoted(body['game'])}, not for resistance{setup.players}",
+    )
     value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
     least = Resistance(setup, body["resistance"]).payoff()
-    demand(least == lower, f"the resistance's strategy secures {least}, but it claims {lower}")
+    demand(least == lower, f"the resistance's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
     most = Spies(setup, body["spies"]).payoff()
-    demand(most == upper, f"the spies' strategy concedes {most}, but it claims {upper}")
-    demand(lower == value == upper, f"{value} is proved only if both bounds, {lower} and {upper}, are equal to it")
+    demand(most == upper, f"the spies' strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
+    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
+    demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
     return lower, upper
 
 
@@ -104,7 +120,7 @@ class Table(ABC):
         """The payoff that the strategy guarantees."""
         won = self.won("", ((1 << self.setup.players) - 1,), (0, 0))
         extra = sorted(set(self.table) - self.used)
-        demand(not extra, f"the strategy speaks of the situation {''.join(extra[:1])!r}, which cannot come up")
+        demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
         return 2 * won / len(self.spies) - 1
 
     @abstractmethod
@@ -120,16 +136,16 @@ class Resistance(Table):
 
     def against(self, history: str, groups: Groups, score: Score) -> dict[int, Fraction]:
         """The probability to win against each spy set, where spies of one type agree on what to do."""
-        total = dict.fromkeys(self.spies, Fraction(0))
-        shares = {text: probability(share, f"the share of {text!r}") for text, share in self.row(history).items()}
-        right = sum(shares.values()) == 1 and 0 not in shares.values()
+        won = dict.fromkeys(self.spies, Fraction(0))
+        shares = {text: probability(share, f"the share of {quoted(text)}") for text, share in self.row(history).items()}
+        right = total(shares.values()) == 1 and 0 not in shares.values()
         demand(right, f"the probabilities at {history!r} must be positive and sum to 1")
         round_, tail = sum(score), max(score) == self.setup.points - 1
         for text, share in shares.items():
             if tail:
                 behind = score[1] == self.setup.points - 1
                 for spies in self.planned(text, groups, self.setup.rounds - 1 if behind else round_):
-                    total[spies] += share
+                    won[spies] += share
                 continue
             mission = self.read(text, groups, self.setup.sizes[round_])
             after, way = split(groups, mission), f"{history} {text}".strip()
@@ -142,21 +158,22 @@ class Resistance(Table):
                 able = not self.clean(round_, mission, kind[0])
                 fails = able and sum(failed[spies] for spies in kind) < sum(passed[spies] for spies in kind)
                 for spies in kind:
-                    total[spies] += share * (failed if fails else passed)[spies]
-        return total
+                    go_on()
+                    won[spies] += share * (failed if fails else passed)[spies]
+        return won
 
     def read(self, text: str, groups: Groups, size: int) -> int:
         """A mission from its text."""
         for mission in crews(groups, size):
             if numbers(groups, mission) == text:
                 return mission
-        raise refusal(f"{text!r} is no mission of {size} players from groups of {numbers(groups, -1)}")
+        raise refusal(f"{quoted(text)} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
     def planned(self, text: str, groups: Groups, round_: int) -> list[int]:
         """The spy sets that a plan wins against."""
         words = text.split(" ")
         left = self.setup.rounds - round_
-        demand(len(words) == left, f"the plan {text!r} must list {left} missions")
+        demand(len(words) == left, f"the plan {quoted(text)} must list {left} missions")
         won = set()
         for number, word in enumerate(words, round_):
             mission = self.read(word, groups, self.setup.sizes[number])
@@ -174,12 +191,13 @@ class Spies(Table):
     def best(self, history: str, groups: Groups, score: Score, weights: dict[int, Fraction]) -> Fraction:
         """The most that the resistance wins, where each spy set comes here with its weight."""
         if max(score) == self.setup.points - 1:
-            scale = lcm(*(weight.denominator for weight in weights.values()))
+            scale = common_denominator(weights.values())
             whole = [(spies, int(weight * scale)) for spies, weight in weights.items() if weight]
             behind = score[1] == self.setup.points - 1
             return Fraction(self.plan(groups, self.setup.rounds - 1 if behind else sum(score), whole, 0), scale)
         found = []
         for mission in crews(groups, self.setup.sizes[sum(score)]):
+            go_on()
             after, way = split(groups, mission), f"{history} {numbers(groups, mission)}".strip()
             able = [spies for spies in weights if not self.clean(sum(score), mission, spies)]
             kinds = {spies: numbers(after, spies) for spies in able}
@@ -200,20 +218,21 @@ class Spies(Table):
         size = self.setup.sizes[round_]
         if round_ == self.setup.rounds - 1:
             return self.last(groups, size, alive, best)
-        total = sum(weight for _, weight in alive)
-        for mission in crews(groups, size) if total > best else []:
+        everything = sum(weight for _, weight in alive)
+        for mission in crews(groups, size) if everything > best else []:
             left = [(spies, weight) for spies, weight in alive if not self.clean(round_, mission, spies)]
-            start = total - sum(weight for _, weight in left)
+            start = everything - sum(weight for _, weight in left)
             best = max(best, start + self.plan(split(groups, mission), round_ + 1, left, max(best - start, 0)))
         return best
 
     def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int) -> int:
         """The most that a last mission wins, or `best`: spy sets drop out as players are sent."""
-        total = sum(weight for _, weight in alive)
-        if total <= best:
+        go_on()
+        everything = sum(weight for _, weight in alive)
+        if everything <= best:
             return best
         if size == 0:
-            return total
+            return everything
         for number in range(min(groups[0].bit_count(), size) + 1) if groups else ():
             sent = lowest(groups[0], number)
             left = [(spies, weight) for spies, weight in alive if not spies & sent]

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from ...core.game import CHANCE, OVER, Game, blank, find_game
-from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction
+from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, go_on, quoted, total
 
 FORMAT = "fogspiel certificate 1"
 ROW = {"after", "view", "actions", "probabilities"}
@@ -119,7 +119,7 @@ def plan_of(rows: Any, side: str) -> Plan:
         demand(whole and isinstance(listed, list), f"{place} has something else than lists of whole numbers")
         demand(len(listed) == len(actions) == len(set(actions)) > 0, f"{place} needs one probability for each action")
         shares = [fraction(share, f"a probability in {place}") for share in listed]
-        demand(min(shares) >= 0 and sum(shares) == 1, f"the probabilities in {place} are negative or not 1 in all")
+        demand(min(shares) >= 0 and total(shares) == 1, f"the probabilities in {place} are negative or not 1 in all")
         knowledge = (None if after is None else tuple(after), tuple(view))
         demand(knowledge not in plan, f"{place} repeats an earlier row")
         plan[knowledge] = number, dict(zip(actions, shares, strict=True))
@@ -132,12 +132,13 @@ def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
 
     def value(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:
         """Of histories that look the same to the responder: (position, probability, the planner's last decision)."""
-        total, groups = Fraction(0), defaultdict(list)
+        worth, groups = Fraction(0), defaultdict(list)
         while waiting:
+            go_on()
             position, weight, decision = waiting.pop()
             look = game.look(position)
             if look.mover == OVER:
-                total += weight * look.payoff
+                worth += weight * look.payoff
             elif look.mover == 1 - planner:
                 groups[look.view, tuple(look.actions)].append((position, weight, decision))
             elif look.mover == CHANCE:
@@ -152,8 +153,8 @@ def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
                     if share:
                         waiting.append((game.after(position, action), weight * share, (number, action)))
         for (_, actions), group in groups.items():
-            total += best(value([(game.after(p, action), w, d) for p, w, d in group]) for action in actions)
-        return total
+            worth += best(value([(game.after(p, action), w, d) for p, w, d in group]) for action in actions)
+        return worth
 
     bound = value([(game.root(), Fraction(1), None)])
     demand(len(used) == len(plan), f"the {SIDES[planner]} player has rows that are never reached")
@@ -174,6 +175,9 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
     lower, upper = (best_response_value(game, plan, planner) for planner, plan in enumerate(plans))
     for claim, proved in (("lower", lower), ("upper", upper)):
-        demand(fraction(body[claim], claim) == proved, f"it claims the {claim} bound {body[claim]}, proved is {proved}")
+        demand(
+            fraction(body[claim], claim) == proved,
+            f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}",
+        )
     demand(lower <= fraction(body["value"], "the value") <= upper, "its value is not between its bounds")
     return lower, upper

@@ -11,13 +11,15 @@ from functools import lru_cache
 from pathlib import Path
 from unicodedata import combining, normalize
 
+from ...core.foreign_data import read_bytes
+from ...core.own_games import MOST_BYTES
+
 TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]++|\\.)*+")|([{},])|([^\s{},"]++)|(\Z))', re.S)
 NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)", re.A)
 WHOLE = re.compile(r"\d{1,9}", re.A)
 ESCAPED = re.compile(r'\\([\\"])')
 DIVIDED_BY_ZERO = re.compile(r"/0+$")
 LONGEST_NUMBER = 40
-MOST_BYTES = 1 << 29
 SPELLED = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "’": "'", "–": "-", "\\": "/"})
 """What stands in a name for letters that Gambit does not accept; it cannot read a backslash before a quote."""
 TEXT, MARK, WORD, END = 1, 2, 3, 4
@@ -142,11 +144,7 @@ def file_text(path: str | Path) -> str:
     """The text of a file, or a ValueError that says why it cannot be read."""
     path = Path(path)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"{path} has more than {MOST_BYTES >> 20} MiB, which is too large to be read")
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        return read_bytes(path, "the game", MOST_BYTES, "that is too large to be read").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: byte {error.start + 1} cannot be read") from None
 

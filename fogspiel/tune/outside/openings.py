@@ -7,6 +7,7 @@ about 60,000 openings, half of them balanced within half a pawn, nearly all with
 the same one.
 """
 
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core.foreign_data import read_bytes
 from ...core.rng import below, stream_of
 from ...games.chess.chess_game import ChessGame
 from ...games.chess.fen import START, fen_of, parse_move
@@ -108,18 +110,19 @@ def vary(opening: Opening, plies: int, stream: np.ndarray) -> Opening:
 
 def own_book() -> Book:
     """The book of the package."""
-    return _book(BOOK, BOOK.read_text(), "moves", PGN_PLIES, OWN_PLIES)
+    return _book(BOOK, BOOK.read_text(encoding="utf-8"), "moves", PGN_PLIES, OWN_PLIES)
+
+
+def book_content(path: Path) -> bytes:
+    """The bytes of a file of openings."""
+    return read_bytes(path, "the openings", MOST_BYTES, "give a part of them")
 
 
 def read_book(path: str | Path, plies: int = PGN_PLIES, drawn: int = 0) -> Book:
     """The book in a file: PGN, EPD (or FEN), or moves in UCI, as its first words tell."""
     path = Path(path)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"the openings {path} have more than {MOST_BYTES:,} bytes: give a part of them")
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise ValueError(f"the openings {path} cannot be read ({error.strerror}): give an EPD or PGN file") from None
+    content = book_content(path)
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="replace").read()
     form = "pgn" if path.suffix.lower() == ".pgn" or text.lstrip().startswith("[") else "epd"
     return _book(path, text, form, plies, drawn)
 

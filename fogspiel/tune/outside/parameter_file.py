@@ -1,11 +1,11 @@
 """Parameter files: TOML, or JSON where the name ends so; whatever is wrong with one is a sentence."""
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from .parameters import Parameters, shown
+from ...core.foreign_data import parse_json, read_bytes
+from .parameters import Parameters
 
 MOST_BYTES = 1_000_000
 
@@ -13,17 +13,7 @@ MOST_BYTES = 1_000_000
 def read_parameters(path: str | Path) -> Parameters:
     """The parameters that a file describes, or a ValueError that names the file and what would be right."""
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # a path with a null character is a ValueError
-        raise ValueError(
-            f"the parameter file {path} cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    if len(content) > MOST_BYTES:
-        raise ValueError(
-            f"the parameter file {path} is larger than {MOST_BYTES:,} bytes: it needs a table of some lines each"
-        )
+    content = read_bytes(path, "the parameter file", MOST_BYTES, "it needs a table of some lines each")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -39,26 +29,12 @@ def read_parameters(path: str | Path) -> Parameters:
 def _toml(text: str, path: Path) -> Any:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a whole number that is too long is no TOMLDecodeError
         raise ValueError(f"the parameter file {path} is not TOML: {error}") from None
 
 
 def _json(text: str, path: Path) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in found:
-                raise _Twice(f"the parameter file {path} has {shown(name)} twice: a name may be there once")
-            found[name] = value
-        return found
-
     try:
-        return json.loads(text, object_pairs_hook=unique)
-    except _Twice as error:
-        raise ValueError(str(error)) from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the parameter file {path} is not JSON: {error}") from None
-
-
-class _Twice(Exception):
-    """A name is there more than once."""
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"the parameter file {path} is of no use: {error}") from None

@@ -131,7 +131,7 @@ def test_every_mistake_is_a_sentence_that_names_the_file(tmp_path, text, sentenc
     {
         '{"a": {"start": 1}, "a": {"start": 2}}': "has 'a' twice",
         '{"a": {"start": 1, "start": 2}}': "has 'start' twice",
-        '{"a": {"start": NaN}}': "start = nan",
+        '{"a": {"start": NaN}}': "it has NaN, but a number must be finite",
         '{"a": {"start": ' + "9" * 200 + "}}": "at most 1e",
         "[1, 2]": "a table for each parameter",
         "{": "is not JSON",

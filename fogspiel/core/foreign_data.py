@@ -1,0 +1,109 @@
+"""What others wrote, read within limits: a file, a JSON text and a number are refused before they cost anything."""
+
+import json
+import re
+import stat
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+MOST_DEPTH = 60
+"""Lists and objects inside each other; what we write has fewer than ten."""
+MOST_DIGITS = 1000
+"""Of a number in JSON; exact fractions are text there."""
+LONGEST_FRACTION, LONGEST_EXPONENT = 20_000, 3
+"""Characters of a fraction in words, and of the exponent of a decimal one."""
+LONG_NUMBER = re.compile(rf"(?:^|[\[,:\s])-?[0-9][0-9.]{{{MOST_DIGITS}}}")
+FRACTION = re.compile(
+    rf"\s*[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]{{1,{LONGEST_EXPONENT}}})?)\s*"
+)
+SHOWN = 60
+
+
+def shorten(value: object, most: int = SHOWN) -> str:
+    """What was given, fit for a sentence; only so much of a long text is looked at."""
+    shown = repr(value[: most + 1] if isinstance(value, str) else value)
+    return shown if len(shown) <= most else shown[: most - 3] + ".."
+
+
+def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
+    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+    try:
+        kind = path.stat().st_mode
+        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a pipe may wait for ever, a device never ends
+            raise ValueError(f"{what} {path} is a pipe or a device: give a file")
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ValueError(f"{what} {path} cannot be read: {error.strerror or error}") from None
+    if len(content) > most:
+        raise ValueError(f"{what} {path} is larger than {most:,} bytes: {advice}")
+    return content
+
+
+def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
+    """The value of a JSON text; a ValueError says what is wrong with it.
+
+    Names that are there twice, numbers without end or limit, and endless nesting are refused. Whole numbers may be
+    wanted as `floats` too.
+    """
+    try:
+        plain = text if isinstance(text, str) else text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not JSON (byte {error.start + 1} is not UTF-8)") from None
+    if not floats and LONG_NUMBER.search(plain):
+        raise ValueError(f"it has a number of more than {MOST_DIGITS} digits")
+    try:
+        value = json.loads(
+            plain,
+            object_pairs_hook=_unique,
+            parse_constant=_no_number,
+            parse_float=_finite,
+            parse_int=_finite if floats else None,
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({error})") from None
+    except RecursionError:
+        raise ValueError(f"it is not JSON of ours (more than {MOST_DEPTH} levels deep)") from None
+    _check_depth(value)
+    return value
+
+
+def parse_fraction(text: str) -> Fraction:
+    """The fraction or decimal number in words, or a ValueError."""
+    if len(text) > LONGEST_FRACTION or not FRACTION.fullmatch(text):
+        raise ValueError(f"{shorten(text)} is not a number")
+    return Fraction(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"it has {shorten(twice)} twice: a name may be there once")
+    return found
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"it has {word}, but a number must be finite")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"it has {shorten(digits)}, but a number must be finite")
+    return number
+
+
+def _check_depth(value: Any) -> None:
+    """Refuse nesting that could exhaust the stack of whoever walks through the value."""
+    layer = [value]
+    for _ in range(MOST_DEPTH):
+        parents = [part for part in layer if isinstance(part, dict | list)]
+        if not parents:
+            return
+        layer = [child for part in parents for child in (part.values() if isinstance(part, dict) else part)]
+    if any(isinstance(part, dict | list) for part in layer):
+        raise ValueError(f"it is not JSON of ours (more than {MOST_DEPTH} levels deep)")
