@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from numbers import Rational, Real
 from typing import Any, NamedTuple
 
@@ -201,7 +200,7 @@ def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> Share:
         raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number") from None
     if isinstance(value, bool) or not isinstance(value, Real | np.number):
         raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number")
-    if not isfinite(share) or share < 0:
+    if not 0 <= share <= 1 + ROUNDING:  # a whole number may be too large for a float
         raise wrong(f"the probability of {label} is {shorten(value)}: it must be between 0 and 1")
     return share
 
