@@ -1,18 +1,21 @@
-"""The command line. Nothing heavy is imported before a command needs it, so `--help` answers at once."""
+"""The command line. Nothing heavy is imported before a command needs it, so `--help` answers at once.
 
-import os
+Nor is anything before signals are taken: Ctrl-C in the first moments ends the program as it does later.
+"""
+
 import signal
 import sys
+import threading
 from pathlib import Path
-from traceback import walk_stack
 from types import FrameType
-from typing import NoReturn
-
-import typer
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core import plugins
-from .app import INTERRUPTED, app, print_json
 
+if TYPE_CHECKING:
+    from .app import app as app
+
+INTERRUPTED = 130
 MOMENT = 0.005
 """Seconds until an interruption is tried again."""
 DEAF = ("numba.", "fogspiel.core.kernel.")
@@ -21,9 +24,21 @@ COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which should not hold up an interruption."""
 WAITING = "fogspiel.core.compile_lock."
 """Where a process waits for another one that compiles, as long as it is asked for nothing else."""
-
+POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
+"""The signals that end the work, where the system has them; the alarm is our own second try."""
+MOST_SHOWN = 4000
+"""Letters of a sentence; a longer one quotes something that was given to us."""
 
 OPTION = "--plugins"
+
+
+def __getattr__(name: str) -> Any:
+    """The application, imported when it is first asked for."""
+    if name != "app":
+        raise AttributeError(f"fogspiel.cli has no {name!r}")
+    from .app import app
+
+    return app
 
 
 def load_commands(words: list[str]) -> None:
@@ -41,55 +56,101 @@ def load_commands(words: list[str]) -> None:
 
 def _complain(sentence: str) -> NoReturn:
     """Say what was wrong, to people and to programs, and exit with 2."""
+    import json
+
+    from . import streams
+
+    half = MOST_SHOWN // 2
+    told = sentence if len(sentence) <= MOST_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
+    told = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in told)
     if "--json" in sys.argv[1:]:
-        print_json({"error": sentence})
-    sys.stderr.write(f"fogspiel: {sentence}\n")
+        streams.print_if_possible(json.dumps({"error": told}))
+    streams.warn(f"fogspiel: {told}")
     raise SystemExit(2)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
     """Interrupt the work, or try again in a moment if the exception would be lost."""
-    modules = [f"{asking.f_globals.get('__name__')}." for asking, _ in walk_stack(frame)]
-    if COMPILING not in modules and modules[0] != WAITING and any(module.startswith(DEAF) for module in modules):
-        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+    if number == getattr(signal, "SIGHUP", None):
+        signal.raise_signal(signal.SIGTERM)  # whoever has another way to end, as the page's server has, uses it
+        return
+    modules = []
+    asking = frame
+    while asking is not None:
+        modules.append(f"{asking.f_globals.get('__name__')}.")
+        asking = asking.f_back
+    deaf = any(module.startswith(DEAF) for module in modules)
+    if deaf and COMPILING not in modules and modules[0] != WAITING:
+        _try_again()
         return
     raise KeyboardInterrupt
+
+
+def _try_again() -> None:
+    """Let the interruption come again in a moment."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+    else:
+        again = threading.Timer(MOMENT, signal.raise_signal, (signal.SIGINT,))
+        again.daemon = True
+        again.start()
 
 
 def _lost(what: "sys.UnraisableHookArgs") -> None:
     """Try an interruption again that struck where it cannot be caught: a destructor, or a callback of an import."""
     if issubclass(what.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+        _try_again()
     else:
         sys.__unraisablehook__(what)
 
 
 def _take_signals() -> None:
-    """Let Ctrl-C and a polite kill end the work in the same way; an ignored Ctrl-C stays ignored."""
+    """Let Ctrl-C, a polite kill and a closed terminal end the work in the same way; what is ignored stays ignored."""
     sys.unraisablehook = _lost
-    for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT):
-        if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+    for name in POLITE:
+        number = getattr(signal, name, None)
+        if number is not None and (signal.getsignal(number) != signal.SIG_IGN or name in ("SIGTERM", "SIGALRM")):
             signal.signal(number, _stop)
 
 
 def main() -> None:
     """Run the command line; bad input gets one sentence and exit code 2."""
-    from ..runs.sqlite_file import StoreError
+    try:
+        _take_signals()
+        code = _run()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    raise SystemExit(code)
 
-    _take_signals()
+
+def _run() -> int:
+    """Run the command that the words ask for: its exit code."""
+    from . import streams
+
+    if not streams.prepare():
+        _complain("stdout is closed, so there is nowhere to write the answer to: leave it open, or use /dev/null")
+    import typer
+
+    from ..runs.sqlite_file import StoreError
+    from .app import app
+
     try:
         load_commands(sys.argv[1:])
         code = typer.main.get_command(app)(standalone_mode=False)
         sys.stdout.flush()
     except (ValueError, StoreError) as error:
         _complain(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        raise SystemExit(INTERRUPTED) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
+        streams.give_up_stdout()
+        return 1
+    except OSError as error:
+        streams.give_up_stdout()
+        what = f"{error.filename} cannot be used" if error.filename else "the answer cannot be written"
+        _complain(f"{what}: {error.strerror or error}")
     except Exception as error:
         if hasattr(error, "format_message"):
             _complain(error.format_message())
         raise
-    raise SystemExit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0

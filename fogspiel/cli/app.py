@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .. import __version__
+from . import INTERRUPTED as INTERRUPTED
 
 if TYPE_CHECKING:
     from ..core.game import Game
@@ -24,7 +25,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-INTERRUPTED = 130
 Record = TypeVar("Record")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Exactly one JSON object on stdout, everything else on stderr.")]
@@ -100,7 +100,7 @@ def write_text(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         return
     try:
-        output.write_text(text)
+        output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
 

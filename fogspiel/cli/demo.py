@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from rich.text import Text
 
 from ..core.agents import Policy, find_policy, redrawn_baseline, vector_policy
 from ..core.exact import exact_score
@@ -74,10 +75,11 @@ PUBLISHED = {
 
 def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     """Walk through everything; prints as it goes unless `quiet`, and returns the table."""
-    say: Callable[[str], None] = (lambda words: None) if quiet else console.out.print
+    say: Callable[[str | Text], None] = (lambda words: None) if quiet else console.out.print
     rows: list[Row] = []
     with Store.open(store, write=True) as runs:
-        say("[bold]1. Batawaf, from scratch.[/bold] The winner of a trick may put the won cards back in any order.")
+        first = console.bold("1. Batawaf, from scratch.")
+        say(first + " The winner of a trick may put the won cards back in any order.")
         say("   Two methods look for the best order, knowing nothing but how to play.")
         game = find_game("batawaf")
         found: list[tuple[str, np.ndarray]] = []
@@ -93,10 +95,11 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     players = [vector_policy(game, theta, name) for name, theta in found]
     for player in (*players, find_policy(game, "descending")):
         rows += [_play(game, player, find_policy(game, other), seed, threads, paper) for other, paper in PAPER_BATAWAF]
-    say("[bold]2. Guess Who with 128 characters.[/bold] Halving the pool is not best: take risks when you are behind.")
+    second = console.bold("2. Guess Who with 128 characters.")
+    say(second + " Halving the pool is not best: take risks when you are behind.")
     rows += _guess_who(seed, threads)
     _show("What was found, and what the paper says", rows, quiet)
-    say("[bold]3. All twelve games,[/bold] some seconds each, against players who draw Gaussian numbers anew.")
+    say(console.bold("3. All twelve games,") + " some seconds each, against players who draw Gaussian numbers anew.")
     with console.status("tour") as note:
         benchmark = list(_benchmark(store, seed, threads, note))
     _show("What a short run finds, or a player with a name does", benchmark, quiet)

@@ -60,7 +60,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     words = _words_of(chosen)
     names = words["parameter_names"]
     listed = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])}, .. {names[-1]}"
-    console.out.print(f"[bold]{chosen.name}[/bold]: {chosen.title} (rules version {chosen.version})")
+    console.out.print(console.bold(chosen.name) + f": {chosen.title} (rules version {chosen.version})")
     console.out.print(f"parameters ({len(names)}): {listed}")
     if words["hashed_parameters"]:
         console.out.print(
@@ -69,9 +69,8 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     console.out.print(f"players by name: {', '.join(words['players'])}")
     if chosen.source:
         console.out.print(f"source: {chosen.source}")
-    console.out.print(
-        f"\n[bold]the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it[/bold]"
-    )
+    moved = f"the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it"
+    console.out.print("\n", console.bold(moved), sep="")
     console.out.print(view)
     most = 12
     more = f" and {len(tries) - most} more" if len(tries) > most else ""

@@ -36,10 +36,10 @@ def _print_check(found: "GameCheck") -> None:
     from .. import console
 
     if found.sound:
-        console.out.print(f"{found.game} is sound: {_facts(found)}", markup=False, soft_wrap=True)
+        console.out.print(f"{found.game} is sound: {_facts(found)}")
     for one in found.findings:
         for line in _lines_of(one):
-            console.out.print(line, markup=False, highlight=False, soft_wrap=True)
+            console.out.print(line)
 
 
 def _lines_of(one: "Finding") -> list[str]:
@@ -79,6 +79,6 @@ def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: 
     name = write_template(file)
     if as_json:
         return print_json({"file": str(file), "game": name})
-    console.out.print(f"wrote {file}, the game {name}: change it, then", markup=False)
+    console.out.print(f"wrote {file}, the game {name}: change it, then")
     for command in (f"check {file}", f"play {file}", f"match {file} bold uniform", f"solve {file}", f"tune {file}"):
-        console.out.print(f"    fogspiel {command}", markup=False, highlight=False)
+        console.out.print(f"    fogspiel {command}")

@@ -167,9 +167,9 @@ def _print_player(game: "Game", player: "Policy", seed: int, as_json: bool) -> N
         theta = None if player.theta is None else list(player.theta)
         return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.as_json()})
     for sentence in found.sentences:
-        console.out.print(sentence, markup=False)
+        console.out.print(sentence)
     for table in found.tables:
         console.table(table.title, table.columns, table.rows)
     for picture in found.pictures:
-        console.out.print("\n".join(["", picture.title, *picture.lines]), markup=False)
+        console.out.print("\n".join(["", picture.title, *picture.lines]))
     return None

@@ -56,12 +56,12 @@ def learn_model(
 
     for taught in train(training, play):
         change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
-        console.err.print(f"round {taught.number}: {taught.games} games so far{change}", markup=False)
+        console.err.print(f"round {taught.number}: {taught.games} games so far{change}")
         found.append({"round": taught.number, "games": taught.games, "change": taught.change})
     size, settled = output.stat().st_size, taught.settled
     if as_json:
         facts = {"state": "finished", "output": str(output), "bytes": size, "runs": list(dict.fromkeys(names))}
         return print_json(facts | {"games": taught.games, "seed": seed, "settled": settled, "rounds": found})
     end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
-    console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}", markup=False)
-    return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none", markup=False)
+    console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
+    return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")

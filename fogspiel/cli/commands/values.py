@@ -29,7 +29,7 @@ def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = F
     if game is None:
         console.table("Known values of the first player", COLUMNS, [known.row() for known in chosen])
     else:
-        console.out.print("\n".join(chosen[0].lines()), markup=False)
+        console.out.print("\n".join(chosen[0].lines()))
     if verified is not None:
         seconds = sum(check["cpu_seconds"] for check in verified)
         proved = "1 certificate proves" if len(verified) == 1 else f"{len(verified)} certificates prove"
