@@ -1,9 +1,17 @@
 """fogspiel: a workbench for games in which players cannot see everything."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import _signal  # the module `signal` takes too long to import for what follows
+import sys
 
-from .core import plugins as _plugins  # noqa: F401  (from now on plug-in files can be imported by name)
+_PROGRAM = ("fogspiel", "fogspiel.exe", "fogspiel-script.py")
+if sys.argv[:1] and sys.argv[0].endswith(_PROGRAM) and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    # Until the command line takes signals, Ctrl-C ends the program at once, without a traceback out of an import.
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+from importlib import import_module  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
+
+from .core import plugins as _plugins  # noqa: E402, F401  (from now on plug-in files can be imported by name)
 
 if TYPE_CHECKING:
     from .core.agents import find_policy, mixture_policy, vector_policy

@@ -21,7 +21,7 @@ def listing(title: str, room: str, attribute: str) -> str | None:
 
 def _read_names(file: Path, attribute: str) -> Iterator[tuple[str, str]]:
     """The strings that the value of a module's attribute names, with the docstrings of their functions or the file."""
-    module = ast.parse(file.read_text())
+    module = ast.parse(file.read_text(encoding="utf-8"))
     own = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     for node in module.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -80,7 +80,7 @@ class ProgramWords(EngineWords):
 def _append(path: Path) -> TextIO:
     """A file to add to."""
     try:
-        return path.open("a")
+        return path.open("a", encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from None
 

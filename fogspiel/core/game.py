@@ -257,7 +257,7 @@ def _likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:
         if module not in begin:
             place = (folder or PACKAGE) / "games" / module
             files = place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
-            if any(f'"{name}"' in file.read_text(errors="replace") for file in files):
+            if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
                 yield module, folder
 
 

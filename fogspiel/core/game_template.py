@@ -114,7 +114,7 @@ def write_template(file: Path) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"
     name = f"my-{name}" if name in games() else name
     try:
-        with file.open("x") as new:
+        with file.open("x", encoding="utf-8") as new:
             new.write(TEMPLATE.replace(f'"{NAME}"', f'"{name}"'))
     except FileExistsError:
         raise ValueError(f"{file} exists already: choose another name, for it is not overwritten") from None

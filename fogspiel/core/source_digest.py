@@ -26,7 +26,7 @@ def _module_files(folder: Path, names: list[str]) -> Iterator[Path]:
 def imports_of(path: Path) -> frozenset[Path]:
     """The files that a file of the package imports when it is loaded."""
     found = set[Path]()
-    for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text())):
+    for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text(encoding="utf-8"))):
         folder = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
         found.update(_module_files(folder, re.findall(r"\w+", names)))
     return frozenset(file for file in found if file.is_file())

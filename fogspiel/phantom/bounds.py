@@ -10,7 +10,7 @@ C3; then relaxed games. On 5x5 the AND-OR search tries to prove the paper's conj
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
 
 class OutOfBudget(Exception):
-    """The time or the memory that was granted is used up."""
+    """The CPU time or the memory that was granted is used up."""
 
 
 @dataclass
@@ -60,6 +60,8 @@ class Ledger:
     white: list[NodeJson] = field(default_factory=list)
     known: dict[str, list[Finding]] = field(default_factory=dict)
     """What the relaxed games or the search of the stage at work have found."""
+    seconds: float = 0.0
+    """CPU time that all this has taken."""
 
     def take(self, prover: Prover, player: int, rows: list[Row]) -> None:
         """Finish a proof, and keep it if it is better than the one there is."""
@@ -79,33 +81,38 @@ class Ledger:
         if saved.get("game") != game:
             raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
         bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
-        return cls(game, *bounds, saved["done"], saved["black"], saved["white"], saved["known"])
+        done, known, spent = saved["done"], saved["known"], saved.get("seconds", 0.0)
+        return cls(game, *bounds, done, saved["black"], saved["white"], known, spent)
 
 
 @dataclass
 class Budget:
-    """Seconds and bytes that may be used, and when the next report is due."""
+    """CPU seconds and bytes that may be used, and when the next report is due.
+
+    CPU time does not pass while other programs have the machine, so what is proved does not depend on them.
+    """
 
     seconds: float
     memory: float
     every: float = 5.0
-    begun: float = field(default_factory=monotonic)
-    reported: float = 0.0
+    begun: float = field(default_factory=lambda: process_time())
+    reported: float = field(default_factory=lambda: monotonic())
 
     @property
     def seconds_taken(self) -> float:
-        """Seconds since the beginning."""
-        return monotonic() - self.begun
+        """CPU seconds since the beginning."""
+        return process_time() - self.begun
 
-    def is_spent(self, used: int) -> bool:
-        """Whether time is up, or more bytes are used than there are."""
-        return self.seconds_taken > self.seconds or used > self.memory * 2**30
+    def demand(self, used: int = 0) -> None:
+        """Stop if time is up, or if more bytes are used than there are."""
+        if self.seconds_taken > self.seconds or used > self.memory * 2**30:
+            raise OutOfBudget
 
     def is_due(self) -> bool:
-        """Whether it is time for a report."""
-        late = self.seconds_taken > self.reported + self.every
+        """Whether it is time for a report, by the clock on the wall."""
+        late = monotonic() > self.reported + self.every
         if late:
-            self.reported = self.seconds_taken
+            self.reported = monotonic()
         return late
 
 
@@ -118,15 +125,18 @@ def bounds_of(
 ) -> Generator[Step, None, BoundsCertificate]:
     """Bounds on the value of a phantom ponnuki, step by step; it returns the certificate.
 
-    `saved` is what an earlier step carried. It stops after `seconds`, or when about `memory` GiB are used.
+    `saved` is what an earlier step carried. It stops when `seconds` of CPU time, or about `memory` GiB, are used: those
+    that earlier steps have used count.
     """
     if name not in GAMES:
         raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
     ledger = Ledger(name) if saved is None else Ledger.from_json(name, saved)
     board = BOARDS[name.removeprefix("phantom-")]
-    budget = Budget(seconds, memory)
+    before = ledger.seconds
+    budget = Budget(seconds - before, memory)
     try:
         for remark in STAGES[board.rows](board, ledger, budget):
+            ledger.seconds = before + budget.seconds_taken
             yield Step(remark, ledger.lower, ledger.upper, ledger.to_json())
     except OutOfBudget:
         pass
@@ -136,7 +146,7 @@ def bounds_of(
 def solve_to_the_end(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
     """The whole game as one relaxed game for each player."""
     for player, name in enumerate(PLAYERS):
-        relaxation = Relaxation(board, player, turns=TO_THE_END)
+        relaxation = Relaxation(board, player, turns=TO_THE_END, check=budget.demand)
         prover = Prover(relaxation)
         game = relaxation.relaxed_game(0, relaxation.beliefs.start)
         ledger.take(prover, player, prover.relaxed_rows(game)[1])
@@ -157,7 +167,7 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
 
     def remark() -> str:
         found = f"{search.nodes} beliefs, {len(search.table)} decided, up to {search.depth} stones"
-        return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} s"
+        return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} CPU s"
 
     verdict: bool | None = None
     try:
@@ -166,7 +176,7 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
     except OutOfBudget:
         pass
     if verdict:
-        prover = Prover(Relaxation(board, 0), search)
+        prover = Prover(Relaxation(board, 0, check=budget.demand), search)
         ledger.take(prover, 0, [[[centre, "1", None, prover.jump(own, worlds)]]])
     words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win from the centre"}
     yield f"{words[verdict]} after {search.nodes} beliefs"
@@ -192,8 +202,7 @@ def _watched(
     try:
         while True:
             next(steps)
-            if budget.is_spent(used()):
-                raise OutOfBudget
+            budget.demand(used())
             if budget.is_due():
                 note()
                 yield remark()
@@ -210,7 +219,7 @@ def widen(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
         for level, widths in enumerate(levels, 1):
             stage = f"{PLAYERS[player]}, level {level}"
             if stage not in ledger.done:
-                opening = (BlackOpening, WhiteOpening)[player](Relaxation(board, player, widths))
+                opening = (BlackOpening, WhiteOpening)[player](Relaxation(board, player, widths, check=budget.demand))
                 yield from _prove_opening(stage, opening, ledger, budget)
 
 

@@ -59,6 +59,7 @@ class Prover:
         worlds = worlds if sure else self.relaxation.best(own, worlds)
         key = own, worlds.tobytes()
         if key not in self.numbers:
+            self.relaxation.check()
             if sure:
                 worth, rows = Fraction(1), self._sure_rows(own, worlds)
             else:

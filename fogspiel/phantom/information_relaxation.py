@@ -28,6 +28,8 @@ from .treeplex_builder import TreeplexBuilder, with_entry
 
 GRID = 720720
 """Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16."""
+LOOK = 1000
+"""Histories of a relaxed game between two looks whether there is time left."""
 NOISE = 1e-9
 """Differences up to this are rounding errors of the linear program."""
 WIN = -1
@@ -140,8 +142,11 @@ class PrivateBeliefs:
 class Relaxation:
     """The guarantees of one player on a board without draws, by relaxed games; remembered by belief."""
 
-    def __init__(self, board: Board, player: int, widths: Widths = ALL, turns: int = 1) -> None:
-        self.board, self.player, self.widths, self.turns = board, player, widths, turns
+    def __init__(
+        self, board: Board, player: int, widths: Widths = ALL, turns: int = 1, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """`check` is called again and again, and stops the work if there is no time left for it."""
+        self.board, self.player, self.widths, self.turns, self.check = board, player, widths, turns, check
         self.searches = [AndOrSearch(board, 0), AndOrSearch(board, 1)]
         self.search = self.searches[player]
         self.beliefs: Beliefs = self.search.beliefs
@@ -210,6 +215,7 @@ class Relaxation:
         worths: list[float | None] = [None] * len(game.assumed)
         self.largest = max(self.largest, game.histories)
         while len(game.payoffs):
+            self.check()
             found = equilibrium(game.form([1.0 if worth is None else worth for worth in worths]))
             unknown = [a for a in game.used_assumptions(found.behaviours[0]) if worths[a] is None]
             if found.value < NOISE or not unknown:
@@ -299,6 +305,8 @@ class _Walk:
         ]
         histories = 0
         while waiting:
+            if histories % LOOK == 0:
+                self.owner.check()
             histories += 1
             waiting += self._continuations(*waiting.pop())
         payoffs = np.array(self.payoffs, np.int64).reshape(-1, 3)

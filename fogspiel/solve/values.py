@@ -163,7 +163,7 @@ def short(number: Fraction) -> str:
 @cache
 def _index() -> tuple[KnownValue, ...]:
     try:
-        entries = json.loads(INDEX.read_text())["values"]
+        entries = json.loads(INDEX.read_text(encoding="utf-8"))["values"]
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"the index of known values, {INDEX}, cannot be read ({error}): install again") from None
     return tuple(KnownValue.from_json(entry) for entry in entries)

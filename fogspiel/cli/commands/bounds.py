@@ -12,7 +12,7 @@ from ..work import Options, begin_and_show
 @app.command()
 def bounds(
     game: Annotated[str, typer.Argument(help="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5.")],
-    seconds: Annotated[float, typer.Option("--time", help="Stop after so many seconds.")] = 300.0,
+    seconds: Annotated[float, typer.Option("--time", help="Stop after so many seconds of CPU time.")] = 300.0,
     memory: Annotated[float, typer.Option(help="Stop when about so many GiB are used.")] = 1.0,
     certificate: Annotated[Path | None, typer.Option(help="Write the proof object to this file.")] = None,
     store: StorePath = None,

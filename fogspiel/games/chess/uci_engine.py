@@ -83,7 +83,7 @@ class UciEngine:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                text=True,
+                encoding="utf-8",
                 errors="replace",
                 bufsize=1,
                 start_new_session=True,

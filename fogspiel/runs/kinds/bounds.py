@@ -18,7 +18,7 @@ from ..work import Context, Progress, Recorder, drive
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks: which game, for how many seconds, within how many GiB."""
+    """What a user asks: which game, for how many CPU seconds, within how many GiB."""
 
     game: str
     seconds: float = 300.0
@@ -55,8 +55,10 @@ class Bounds(ValueKind):
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Narrow the bounds until they meet or the budget is spent."""
         request, kept = self.check(run), run.partial()
-        left = max(request.seconds - run.seconds_worked, 0.0)
-        stages = bounds_of(request.game, left, request.memory, kept["saved"] if kept else None)
+        saved = kept["saved"] if kept else None
+        if saved is not None:  # a run of before has no CPU time: what passed on the clock is the most that it can be
+            saved.setdefault("seconds", run.seconds_worked)
+        stages = bounds_of(request.game, request.seconds, request.memory, saved)
 
         def watch(stage: Step) -> None:
             recorder.keep(lambda: {"saved": stage.saved})
