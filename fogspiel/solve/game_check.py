@@ -150,7 +150,9 @@ def _examine(words: str) -> Examination:
     command = [sys.executable, "-m", "fogspiel.solve.rules_check", words]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONUTF8": "1"}
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=PROCESS_SECONDS)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=PROCESS_SECONDS
+        )
     except subprocess.TimeoutExpired:
         slow = Finding("rules", f"the rules do not end within {PROCESS_SECONDS:.0f} s", "see that every loop ends")
         return Examination([slow], 0, 0, None, [], [])

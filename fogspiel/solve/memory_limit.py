@@ -1,6 +1,5 @@
 """A memory limit that holds: the operating system refuses what goes beyond it, and that becomes a sentence."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,13 +21,15 @@ def limit_memory(
     advice: str = "raise --memory, try --method pcfr+, or solve a smaller game",
 ) -> Iterator[None]:
     """Let what happens inside take that many GiB and no more, where the system can enforce it."""
-    if not sys.platform.startswith("linux"):
+    try:
+        import resource
+
+        taken = _taken()
+    except (ImportError, OSError):  # a system that has no such limit, or does not tell what is taken
         yield
         return
-    import resource
-
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    most = _taken() + int((gibibytes + SPARE) * 2**30)
+    most = taken + int((gibibytes + SPARE) * 2**30)
     if before[1] != resource.RLIM_INFINITY:
         most = min(most, before[1])
     resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))

@@ -54,7 +54,7 @@ class Post:
     @property
     def worker(self) -> str:
         """What the worker is called."""
-        signs = self.file.read_text() if self.file.exists() else ""
+        signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
         process = signs.rstrip("b.")
         return f"worker {process}" if process else "a worker that had not yet begun"
 

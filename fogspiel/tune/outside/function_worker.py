@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="only see whether the function is there")
     options = parser.parse_args()
     (low, high), requests, answers = options.range, os.dup(0), os.dup(1)
-    with open(os.devnull) as nothing:
+    with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     try:
