@@ -8,12 +8,9 @@ import sys
 import threading
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
 from ..core import plugins
-
-if TYPE_CHECKING:
-    from .app import app as app
 
 INTERRUPTED = 130
 MOMENT = 0.005
@@ -30,15 +27,6 @@ MOST_SHOWN = 4000
 """Letters of a sentence; a longer one quotes something that was given to us."""
 
 OPTION = "--plugins"
-
-
-def __getattr__(name: str) -> Any:
-    """The application, imported when it is first asked for."""
-    if name != "app":
-        raise AttributeError(f"fogspiel.cli has no {name!r}")
-    from .app import app
-
-    return app
 
 
 def load_commands(words: list[str]) -> None:

@@ -17,7 +17,7 @@ from fogspiel.core.game import games
 def test_help_needs_neither_numba_nor_numpy():
     check = (
         "import sys; from fogspiel import cli; from typer.testing import CliRunner; cli.load_commands([]); "
-        "assert CliRunner().invoke(cli.app, ['--help']).exit_code == 0; "
+        "from fogspiel.cli.app import app; assert CliRunner().invoke(app, ['--help']).exit_code == 0; "
         "assert not {'numba', 'numpy'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", check], check=True)
@@ -176,6 +176,7 @@ def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, mo
 
     from fogspiel import cli
     from fogspiel.cli import console
+    from fogspiel.cli.app import app
 
     store = ("--store", str(tmp_path / "runs.db"))
     asked = ("match", "batawaf", "0,0,9", "random", "--games", "20001", "--threads", "1")
@@ -188,7 +189,7 @@ def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, mo
 
     monkeypatch.setattr(console.Bar, "show", interrupt)
     cli.load_commands([])
-    outcome = CliRunner().invoke(cli.app, [*asked, *store, "--json"])
+    outcome = CliRunner().invoke(app, [*asked, *store, "--json"])
     stopped = json.loads(outcome.stdout.splitlines()[0])
     assert outcome.exit_code == 130 and stopped["state"] == "interrupted" and 0 < stopped["games"] < 20_000
     assert stopped["resume"] == f"fogspiel resume batawaf-1 --store {store[1]}"

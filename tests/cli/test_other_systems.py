@@ -12,6 +12,7 @@ import typer
 from support import no_posix
 
 from fogspiel import cli
+from fogspiel.cli.app import app
 from fogspiel.solve.values import shipped_certificate
 
 PACKAGE = Path(cli.__file__).parents[1]
@@ -27,7 +28,7 @@ def every_command():
         for name, inner in getattr(command, "commands", {}).items():
             yield from below(inner, [*words, name])
 
-    return list(below(typer.main.get_command(cli.app), []))
+    return list(below(typer.main.get_command(app), []))
 
 
 def outcomes(tmp_path, commands, **environment):

@@ -1,0 +1,58 @@
+"""Command lines that are wrong in every way: generated from the commands and their options by a seed."""
+
+import random
+
+import typer
+
+from fogspiel import cli
+from fogspiel.cli.app import app
+
+WORDS = [
+    "", " ", "-", "--", "---", "-1", "0", "1e999", "nan", "-inf", "9" * 400, "0x10", "1/0", "٣", "kuhn", "pig", "war",
+    "no-such-game", "pig-1", "pig-999999999999", "../../etc/passwd", "/dev/null", "/", ".", "~", "x.json", "x.csv",
+    "x.jsonl", "x.efg", "x.nfg", "x.py", "x.py:f", ":", "openspiel:", "openspiel:nothing(", "[bold]", "[/]", "[red",
+    "{0}", "{task.x}", "%s%n", "\x1b[31m", "\x00", "\n", "é♠", "\udcff", "a" * 300, "a/" * 300, "1,2,3", "1,,", "[1,2",
+    "uniform", "fixed", "redrawn", "solved", "first", "second", "auto", "lp", "json", "csv", "rps", "rps-half",
+    "greedy", "greedy@x", "C:none", "--json", "--help=1", "--store", "--seed=x", "--games=-5", "--game=x.py", "SIGKILL",
+]  # fmt: skip
+SHORT = ["--games", "1", "--time", "0.01", "--seconds", "0.01"]
+LONG_WORK = {"web", "tour", "play", "learn"}
+"""Commands that wait or work for long if they are given what is right."""
+
+
+def commands() -> list[tuple[list[str], list[str]]]:
+    """The words of every command with its options."""
+    cli.load_commands([])
+    found = []
+
+    def look(command, words):
+        inner = getattr(command, "commands", None)
+        options = [name for parameter in command.params for name in parameter.opts if name.startswith("-")]
+        found.append((words, options))
+        for name in inner or ():
+            look(inner[name], [*words, name])
+
+    look(typer.main.get_command(app), [])
+    return found
+
+
+def malformed(seed: int, count: int) -> list[list[str]]:
+    """So many command lines; each has at least one word that no command accepts."""
+    source, known, lines = random.Random(seed), commands(), []
+    while len(lines) < count:
+        words, options = source.choice(known)
+        line = list(words)
+        for _ in range(source.randrange(5)):
+            line.append(source.choice(WORDS))
+        for _ in range(source.randrange(4)):
+            if options:
+                line.append(source.choice(options))
+                if source.random() < 0.7:
+                    line.append(source.choice(WORDS))
+        source.random() < 0.2 and source.shuffle(line)
+        if not {"--help", "--version"} & set(line):
+            line.insert(source.randint(len(words), len(line)) if words == line[: len(words)] else 0, "--no-such-option")
+            source.random() < 0.5 and line.remove("--no-such-option")
+        if not LONG_WORK & set(line) or "--no-such-option" in line:
+            lines.append(line)
+    return lines
