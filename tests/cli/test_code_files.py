@@ -4,6 +4,7 @@ import json
 
 import pytest
 from fastapi.testclient import TestClient
+from support.certificates import forged
 from support.own_game import OWN_RPS
 
 from fogspiel.runs.kinds import solve as solving
@@ -48,6 +49,40 @@ def test_a_certificate_does_not_choose_what_is_run(tmp_path, trace, refused, for
     refused("verify", proof, because=("there is no game", "--game FILE"))
     refused("explain", proof, because=("there is no game", "--game FILE"))
     assert not trace.exists()
+
+
+FOREIGN = [
+    ("match", "rps-half", "FILE", "uniform", "--games", "4"),
+    ("match", "rps-half", "uniform", "FILE", "--exact"),
+    ("exploit", "rps-half", "FILE"),
+    ("exploit", "rps-half", "uniform", "FILE"),
+    ("play", "rps-half", "--against", "FILE"),
+    ("explain", "rps-half", "FILE"),
+    ("tournament", "rps-half", "FILE", "uniform", "--games", "4"),
+    ("diagnose", "FILE"),
+    ("resume", "FILE"),
+    ("export", "FILE"),
+    ("values", "FILE", "--verify"),
+    ("bounds", "FILE"),
+]
+
+
+@pytest.mark.parametrize("words", FOREIGN, ids=" ".join)
+def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    true = solve_unstored(Request("rps-half")).certificate
+    files = {
+        "certificate.json": true,
+        "rules.json": true | {"rules": "own.py"},
+        "format.json": true | {"format": "own.py"},
+        "table.json": {"format": "fogspiel policy 1", "rows": []},
+        "parameters.json": {"theta": [0.0]},
+    }
+    for name, body in files.items():
+        for game in ("own.py", "own.py:own-rps-half", f"{tmp_path / 'own.py'}", "openspiel:own.py"):
+            (tmp_path / name).write_text(json.dumps(forged(body | {"game": game})), encoding="utf-8")
+            assert fogspiel(*(name if word == "FILE" else word for word in words)).returncode == 2
+            assert not trace.exists()
 
 
 def test_a_relative_name_is_not_read_either(tmp_path, trace, refused, monkeypatch):
