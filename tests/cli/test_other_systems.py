@@ -77,7 +77,7 @@ def test_every_command_runs_without_what_only_posix_has(tmp_path):
     work = [
         ["tune", "pig", "--games", "2000", "--report-games", "200", "--threads", "1"],
         ["tune", "pig", "--games", "2000", "--report-games", "200", "--seeds", "2", "--processes", "1"],
-        ["tournament", "rps-half", "uniform", "rock", "--games", "20", "--output", "out"],
+        ["tournament", "rps-half", "uniform", "solved", "--games", "20", "--output", "out"],
         ["bounds", "phantom-ponnuki-2x2"],
         ["exploit", "kuhn", "uniform"],
         ["new", "mine.py"],

@@ -15,7 +15,35 @@ WORDS = [
     "uniform", "fixed", "redrawn", "solved", "first", "second", "auto", "lp", "json", "csv", "rps", "rps-half",
     "greedy", "greedy@x", "C:none", "--json", "--help=1", "--store", "--seed=x", "--games=-5", "--game=x.py", "SIGKILL",
 ]  # fmt: skip
-SHORT = ["--games", "1", "--time", "0.01", "--seconds", "0.01"]
+RIGHT = """
+match pig hold20 uniform --games 10 --threads 1
+match kuhn uniform uniform --exact
+solve rps --method lp
+solve x.efg --memory 1
+verify x.json --time 1
+explain x.json
+explain pig hold20
+exploit kuhn uniform --worst 2
+exploit kuhn x.json --missing uniform
+tune pig --games 50 --report-games 20 --method naive --threads 1
+runs
+export pig-1 --format csv
+resume pig-1
+bounds phantom-ponnuki-2x2 --time 0.01
+tournament rps uniform x.csv --games 2
+questions kuhn --output out.jsonl
+check x.py
+new y.py
+export-game kuhn --output y.efg
+diagnose pig-1
+values kuhn --verify
+show pig --seed 3
+games --json
+kriegspiel match greedy random --games 1
+kriegspiel show pig-1
+doctor
+"""
+"""Command lines that are right, or would be if the files were."""
 LONG_WORK = {"web", "tour", "play", "learn"}
 """Commands that wait or work for long if they are given what is right."""
 
@@ -36,10 +64,22 @@ def commands() -> list[tuple[list[str], list[str]]]:
     return found
 
 
+def spoil(source: random.Random, line: list[str]) -> list[str]:
+    """A right command line with one or two words changed, dropped, doubled, or added."""
+    for _ in range(source.randint(1, 2)):
+        at = source.randrange(1, len(line) + 1)
+        new = source.choice(([], [source.choice(WORDS)], [source.choice(WORDS)], line[at : at + 1] * 2))
+        line = [*line[:at], *new, *line[at + source.randint(0, 1) :]]
+    return line
+
+
 def malformed(seed: int, count: int) -> list[list[str]]:
-    """So many command lines; each has at least one word that no command accepts."""
+    """So many command lines, nearly all of them wrong: by chance, and by small changes of right ones."""
     source, known, lines = random.Random(seed), commands(), []
     while len(lines) < count:
+        if source.random() < 0.5:
+            lines.append(spoil(source, source.choice(RIGHT.strip().splitlines()).split()))
+            continue
         words, options = source.choice(known)
         line = list(words)
         for _ in range(source.randrange(5)):
