@@ -10,6 +10,7 @@ from support.malformed import malformed
 
 from fogspiel import cli, list_games
 from fogspiel.cli.app import app
+from fogspiel.core import plugins
 
 SEED = 18
 SECONDS = 10
@@ -42,6 +43,7 @@ def faults(lines, monkeypatch, capsys, tmp_path):
     found, before = [], signal.getsignal(signal.SIGALRM)
     try:
         for line in lines:
+            monkeypatch.delenv(plugins.VARIABLE, raising=False)  # a folder stays in use for all that a process starts
             monkeypatch.setattr(sys, "argv", ["fogspiel", *line])
             monkeypatch.setattr(sys, "stdin", io.StringIO())
             signal.alarm(SECONDS)
