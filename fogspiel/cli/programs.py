@@ -201,6 +201,6 @@ def program_of(run: "Run", words: ProgramWords, cluster: str | None) -> "Iterato
     named = name_program(sort, words.named[sort], request.scale, request.facts, words.beside)
     remark = request.demand(run.name, named)
     if remark is not None:
-        console.err.print(remark, markup=False)
+        console.err.print(remark)
     with words.open(named, request, cluster) as program:
         yield program

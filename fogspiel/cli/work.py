@@ -94,7 +94,7 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
     announce_compilation()
     if run.name:
         found = ", found finished in the store" if run.finished else ""
-        console.err.print(f"run {run.name}: {kind.headline(run)}{found}", markup=False)
+        console.err.print(f"run {run.name}: {kind.headline(run)}{found}")
     again = _again(run, kind, options)
     with _resumable(run, kind, options), console.progress(run.name or kind.headline(run)) as bar:
 
@@ -102,7 +102,7 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
             bar.show(progress.share, progress.words, progress.games)
 
         def on_fault(sentence: str) -> None:
-            console.err.print(sentence, markup=False)
+            console.err.print(sentence)
 
         threads = options.threads or kind.processes(run, cores(None))
         path = store_path(options.store)
@@ -130,7 +130,7 @@ def _resumable(run: "Run", kind: "Kind", options: Options) -> Iterator[None]:
             print_json(told.facts)
         else:
             print_lines(told.lines)
-        console.err.print(told.sentence, markup=False)
+        console.err.print(told.sentence)
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         again = _again(run, kind, options)
@@ -158,7 +158,7 @@ def show(run: "Run", options: Options, seconds: float | None = None) -> None:
     print_lines(kind.lines(run, delivered))
     if report:
         page = next(file for file in files if file.endswith(".html"))
-        console.out.print(f"the report: {page} and {len(files) - 1} other files", markup=False)
+        console.out.print(f"the report: {page} and {len(files) - 1} other files")
     return None
 
 

@@ -39,7 +39,7 @@ def match(
         return _compute(request, path, as_json)
 
     def tell(sentence: str) -> None:
-        console.err.print(sentence, markup=False)
+        console.err.print(sentence)
 
     options = Options(store, as_json, threads)
     with Draft(path, request.to_json(), tell) as run:

@@ -166,7 +166,7 @@ def _resume_all(options: Options) -> None:
             found, seconds = _go_on(found, options, ProgramWords())
         except (ValueError, Busy, Damaged) as error:
             skipped.append({"run": name, "why": str(error)})
-            console.err.print(f"run {name} is skipped: {error}", markup=False)
+            console.err.print(f"run {name} is skipped: {error}")
             continue
         if options.as_json:
             resumed.append({"run": name} | outcome_of(found, options, seconds))

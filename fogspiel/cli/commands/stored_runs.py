@@ -42,7 +42,7 @@ def list_runs(
 
     if not found:
         none = "no runs yet" if game is None and state is None else "no such runs"
-        return console.out.print(f"{none} in {path}; begin with: fogspiel tune batawaf", markup=False)
+        return console.out.print(f"{none} in {path}; begin with: fogspiel tune batawaf")
     return _print_runs(f"Runs in {path}", found)
 
 
@@ -59,7 +59,7 @@ def backup(
         many = runs.back_up(copy)
     if as_json:
         return print_json({"store": str(path), "backup": str(copy), "runs": many, "bytes": copy.stat().st_size})
-    return console.out.print(f"{many} runs are in {copy}, every row verified", markup=False)
+    return console.out.print(f"{many} runs are in {copy}, every row verified")
 
 
 @group.command()
@@ -94,9 +94,7 @@ def prune(
     if as_json:
         return print_json({"store": str(path), "deleted": [], "would_delete": names})
     if not names:
-        return console.out.print(
-            f"no {state} run of {path} is {days:g} days old: there is nothing to delete", markup=False
-        )
+        return console.out.print(f"no {state} run of {path} is {days:g} days old: there is nothing to delete")
     _print_runs("Would be deleted", found)
     return console.out.print("nothing is deleted yet: add --yes to delete these runs for good")
 
@@ -125,7 +123,7 @@ def _delete(path: Path, names: list[str], as_json: bool) -> None:
         runs.delete(names)
     if as_json:
         return print_json({"store": str(path), "deleted": names})
-    return console.out.print(f"deleted: {', '.join(names)}", markup=False)
+    return console.out.print(f"deleted: {', '.join(names)}")
 
 
 def _print_runs(title: str, found: "list[Summary]") -> None:

@@ -52,7 +52,7 @@ def web(
     served = guard(application(path, games_path(path)), hosts_of(host, taken), secret)
     shown = _address_of(gethostname() if host in ALL_ADDRESSES else host)
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
-    console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)", markup=False, highlight=False, soft_wrap=True)
+    console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
     if not no_open:
         _open(address)
     try:
