@@ -10,7 +10,7 @@ from ..core.agents import Frozen, fixed_baseline, freeze, frozen_in
 from ..core.game import find_game
 from ..tune.arena import Event
 from ..tune.step import freeze_mixture
-from .store import Json, Run
+from .store import Json, Row, Run
 
 T = TypeVar("T")
 
@@ -61,9 +61,19 @@ def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
     return [(place, found[place]) for place in places]
 
 
+def keep_answer(kept: list[Row], row: Row) -> None:
+    """Add a row to those that `answer_of` needs: all that bring members of a mixture, and the last of the others."""
+    if "newcomers" in row.body:
+        kept.append(row)
+    elif "theta" in row.body:
+        if kept and "newcomers" not in kept[-1].body:
+            kept.pop()
+        kept.append(row)
+
+
 def answer_of(run: Run) -> Frozen | None:
     """What a run has found so far; None before anything was found."""
-    rows = run.rows  # once: those of a long run are read anew each time
+    rows = run.telling_rows  # once: those of a long run are read anew each time
     for number in reversed(range(len(rows))):
         body = rows[number].body
         if "weights" in body and "thetas" not in body:

@@ -5,7 +5,7 @@ command line and the pages loop over kinds: to work on a run, to tell what was f
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from ..core.own_games import bring_game, words_for, words_of
 from ..core.plugins import collect, load, sources
 from .report import Cell, Part, Report, Table
 from .request import game_of_run
-from .store import Json, Run, Summary
+from .store import Json, Row, Run, Summary
 from .trail import Point, Trail, trail_chart
 from .work import Context, Recorder
 
@@ -89,6 +89,8 @@ class Kind:
     """Whether the command line writes the report unasked, into a folder of its own."""
     state_is_step = False
     """Whether an interruption leaves what was found so far as a step, not as the state of one."""
+    keep_telling: Callable[[list[Row], Row], None] | None = None
+    """How a new row changes those that tell what was found so far, where a run may have very many rows."""
     form: tuple[str, ...] = ()
     """What the form of a page has in common with a request, if there is such a form."""
 

@@ -53,9 +53,19 @@ def default_path() -> Path:
 class Run:
     """A run in the store: read it, or append to it while holding its lock."""
 
-    def __init__(self, file: File, entry: Entry, rows: list[Row], session: Session | None, *, running: bool) -> None:
+    def __init__(
+        self,
+        file: File,
+        entry: Entry,
+        rows: list[Row],
+        session: Session | None,
+        *,
+        running: bool,
+        telling: list[Row] | None = None,
+    ) -> None:
         self.name = entry.name
         self._rows, self._first, self._last = rows, rows[0], rows[-1]
+        self._telling = telling
         self._file = file
         self._entry = entry
         self._session = session  # of this process, if it holds the lock
@@ -71,6 +81,16 @@ class Run:
         if self.finished:
             self._rows = rows
         return rows
+
+    @property
+    def telling_rows(self) -> list[Row]:
+        """The rows that say what was found so far: those that somebody has kept who follows the run, else all."""
+        return self.rows if self._telling is None else self._telling
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are."""
+        return self._last.number - self.finished
 
     @property
     def ask(self) -> Json:

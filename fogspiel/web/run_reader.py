@@ -16,9 +16,9 @@ from typing import Annotated
 from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
-from ..runs.kind import kind_of_method
+from ..runs.kind import Kind, kind_of_method
 from ..runs.sqlite_file import Committed, Damaged, File, identity
-from ..runs.store import Json, Run, Store, Summary
+from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
 from ..runs.trail import Point, Trail
 from .point_columns import PointColumns
 
@@ -37,9 +37,13 @@ class FollowedRun:
 
     store: bytes
     """The identity of the store, which may have been replaced by another one."""
-    id: int
+    entry: hash_chain.Entry
     ask: Json
+    kind: Kind
     trail: Trail
+    last: Row
+    telling: list[Row] = field(default_factory=list)
+    """The rows that tell what was found so far, where the kind says which."""
     length: int = 1
     digest: bytes = b""
     points: PointColumns = field(default_factory=PointColumns)
@@ -55,10 +59,15 @@ class FollowedRun:
         """Finished, running or interrupted."""
         return "finished" if self.result is not None else "running" if self.running else "interrupted"
 
+    def run(self, file: File) -> Run:
+        """The run to tell about, without most of its rows."""
+        rows = [Row(0, "ask", self.ask), self.last]
+        return Run(file, self.entry, rows, None, running=self.running, telling=[*self.telling])
+
     @property
     def version(self) -> tuple[object, ...]:
         """What is another after each change of the run."""
-        return self.store, self.id, self.length, self.digest, self.now, self.state
+        return self.store, self.entry.id, self.length, self.digest, self.now, self.state
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,10 @@ class RunReader:
         return [_facts(self.path), _facts(self.path.with_name(f"{self.path.name}-wal"))]
 
     def run(self, name: str) -> Run:
-        """A run with all its rows, verified."""
+        """A run, verified; of one with very many rows only those are read that came since it was followed."""
+        followed = self.follow(name, at_once=True)
+        if followed.length > MOST_ROWS and followed.kind.keep_telling is not None:
+            return followed.run(File(self.path, write=False))
         with Store.open(self.path, write=False) as store:
             if name not in store.names():
                 raise _unknown(name)
@@ -117,7 +129,7 @@ class RunReader:
                 return known
             file = File(self.path, write=False)
             found = file.ask(lambda connection, committed: self._catch_up(connection, committed, name))
-            found.running = found.result is None and file.running(found.id)
+            found.running = found.result is None and file.running(found.entry.id)
             found.read = time.monotonic()
             self._followed[name] = found
             self._followed.move_to_end(name)
@@ -129,18 +141,22 @@ class RunReader:
         """What was remembered of a run, with the rows that came since."""
         entry, store = _entry(connection, committed, name), identity(connection)
         found = self._followed.pop(name, None)
-        if found is None or (found.store, found.id) != (store, entry.id) or found.length > entry.length:
+        if found is None or (found.store, found.entry.id) != (store, entry.id) or found.length > entry.length:
             ask = json.loads(entry.ask)
-            found = FollowedRun(store, entry.id, ask, kind_of_method(ask.get("method")).trail(ask))
+            kind = kind_of_method(ask.get("method"))
+            found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
         for row, digest in hash_chain.rows_after(connection, entry, found.length, found.digest):
-            found.digest, found.length = digest, row.number + 1
+            found.digest, found.length, found.last = digest, row.number + 1, row
+            if found.kind.keep_telling is not None:
+                found.kind.keep_telling(found.telling, row)
             if row.kind == "result":
                 found.result = row.body
             else:
                 found.points.append(found.trail.step(row.body))
         if found.digest != entry.head:
             raise Damaged("the last row is not the one that was written last", name, found.length - 1)
+        found.entry = entry
         partial = hash_chain.partial_of(connection, entry)
         if found.result is not None:
             found.now = found.trail.end(found.result)

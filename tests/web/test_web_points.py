@@ -1,9 +1,18 @@
-"""The points of a followed run come back as they were, in little memory."""
+"""The points of a followed run, and what is told of it, come back as they were, in little memory."""
 
 import tracemalloc
+from types import SimpleNamespace
 
+import pytest
+
+import fogspiel.runs.store as store_module
+from fogspiel.runs.answers import answer_of, keep_answer
+from fogspiel.runs.kind import kind_of, work_on
+from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.store import Store
 from fogspiel.runs.trail import Point
 from fogspiel.web.point_columns import PointColumns
+from fogspiel.web.run_reader import RunReader
 
 POINTS = [
     Point(0),
@@ -34,3 +43,34 @@ def test_a_point_takes_little_memory():
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken < MOST_BYTES * MANY
+
+
+@pytest.mark.parametrize("method", ["iterative", "psro"])
+def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, monkeypatch, method):
+    monkeypatch.setattr(store_module, "MOST_ROWS", 3)
+    monkeypatch.setattr("fogspiel.web.run_reader.MOST_ROWS", 3)
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
+            work_on(run)
+        name = run.name
+        whole = store.read(name)
+    read = []
+    monkeypatch.setattr(store_module, "_verified", lambda name: read.append(name))
+    light = RunReader(tmp_path / "runs.db").run(name)
+    kind = kind_of(light)
+    assert whole.step_count > 3 and light.step_count == whole.step_count == len(whole.steps)
+    assert kind.summary(light) == kind.summary(whole) and kind.numbers(light) == kind.numbers(whole)
+    assert not read, "all rows were read"
+
+
+def test_answers_of_runs_under_way_need_few_rows(tmp_path):
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        for method in ("iterative", "psro"):
+            with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
+                work_on(run)
+                kept = []
+                for number, row in enumerate(run.rows[:-1]):
+                    keep_answer(kept, row)
+                    part = SimpleNamespace(telling_rows=run.rows[: number + 1])
+                    assert answer_of(SimpleNamespace(telling_rows=kept)) == answer_of(part)
+            assert method == "psro" or len(kept) == 1

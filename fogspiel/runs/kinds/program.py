@@ -13,7 +13,7 @@ from ...tune.methods import find_method
 from ...tune.outside.parameters import Parameters, Value
 from ...tune.outside.program import SHARE, Program, Scale
 from ...tune.tuning import USUAL_METHOD, USUAL_RACE
-from ..answers import StepRow, answer_of
+from ..answers import StepRow, answer_of, keep_answer
 from ..kind import Delivered, Kind, in_sentences
 from ..programs import SORTS, TITLES, NamedProgram, option_for
 from ..proof import pairs_sentence, proof_sentence
@@ -107,6 +107,7 @@ class TuneProgram(Kind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
+    keep_telling = staticmethod(keep_answer)
     heading = "Tuning"
     has_report = True
 

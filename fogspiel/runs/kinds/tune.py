@@ -15,7 +15,7 @@ from ...tune.arena import baseline, decode
 from ...tune.final import SHARE
 from ...tune.methods import find_method, methods
 from ...tune.tuning import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
-from ..answers import StepRow, answer_of
+from ..answers import StepRow, answer_of, keep_answer
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..proof import proof_sentence
@@ -93,6 +93,7 @@ class Tune(Kind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
+    keep_telling = staticmethod(keep_answer)
     form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
 
     def made(self, method: str | None) -> bool:

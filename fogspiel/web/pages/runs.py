@@ -96,7 +96,7 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "trouble": site.processes.trouble(name, state),
         "ask": run.ask,
         "asked": [list(fact) for fact in kind.request_lines(run.ask)],
-        "steps": len(run.steps),
+        "steps": run.step_count,
         "result": result,
         "found": kind.summary(run),
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
