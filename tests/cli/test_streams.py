@@ -7,9 +7,11 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 from support.commands import COMMAND
 
 from fogspiel import cli
+from fogspiel.cli import console
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the shell of POSIX systems")
 FULL = "/dev/full"
@@ -21,6 +23,8 @@ FULL = "/dev/full"
 )
 def test_a_full_stdout_is_a_sentence(monkeypatch, capsys, words):
     handlers = {name: signal.getsignal(getattr(signal, name)) for name in cli.POLITE if hasattr(signal, name)}
+    for name in ("out", "wide"):
+        monkeypatch.setattr(console, name, Console())  # one that could not write keeps what it could not
     with open(FULL, "w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         monkeypatch.setattr(sys, "argv", ["fogspiel", *words])
