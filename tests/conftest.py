@@ -36,7 +36,7 @@ def fogspiel(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["fogspiel", *map(str, words)])
         capsys.readouterr()
         forget_games()
-        taken = signal.SIGTERM, signal.SIGINT, signal.SIGALRM, signal.SIGHUP
+        taken = [getattr(signal, name) for name in cli.POLITE if hasattr(signal, name)]
         handlers, digits = [signal.getsignal(number) for number in taken], sys.get_int_max_str_digits()
         try:
             with pytest.raises(SystemExit) as end:

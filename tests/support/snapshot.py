@@ -36,7 +36,7 @@ PAGES = (".html", ".svg", ".png")
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
 """In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
 INTERRUPTED = 130
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 
 class Command(NamedTuple):
