@@ -42,7 +42,7 @@ def _wait_for_lock(file: Path, descriptor: int, command: int) -> None:
     while not lock_bytes(descriptor, LOCKED_BYTE):
         if time.monotonic() > patience:
             patience = math.inf
-            holder, _, its_command = file.read_text(errors="replace").partition(" ")
+            holder, _, its_command = file.read_text(encoding="utf-8", errors="replace").partition(" ")
             if its_command != str(command):
                 whom = f"process {holder}" if holder.isdigit() else "another fogspiel process"
                 warn(f"waiting for {whom}, which is compiling kernels")

@@ -17,6 +17,7 @@ class Draft(Run):
         self.name = ""
         self._rows = [Row(0, "ask", ask)]
         self._first = self._last = self._rows[0]
+        self._telling = None
         self._path, self._tell = path, tell
         self._session, self._running = None, False
         self._store: Store | None = None

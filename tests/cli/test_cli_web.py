@@ -72,8 +72,9 @@ def test_who_has_the_token_is_let_in(tmp_path):
         assert len(token) == 24
         with pytest.raises(urllib.error.HTTPError, match="401"):
             urllib.request.urlopen(bare, timeout=30)
-        with urllib.request.urlopen(address, timeout=30) as page:
-            assert page.status == 200
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(address, timeout=30) as page:
+            assert page.status == 200 and page.url == bare
 
 
 def test_the_page_answers_to_its_own_names():
