@@ -27,7 +27,7 @@ from fogspiel.solve.resistance.linear_program import SpyProgram
 from fogspiel.solve.resistance.opening import NEVER, opening, row
 from fogspiel.solve.resistance.oracle import answers, at_tails, oracle
 from fogspiel.solve.resistance.orbits import all_plans, missions, ones, split
-from fogspiel.solve.resistance.plan_tables import TABLES, certain_share, letters, strategy_of
+from fogspiel.solve.resistance.plan_tables import TABLES, letters, strategy_of
 from fogspiel.solve.resistance.play import resistance_choice, spies_choice
 from fogspiel.solve.resistance.row_generation import solve, steps
 from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
@@ -358,9 +358,6 @@ def test_the_checker_is_not_fooled_by_a_bound_that_fits_a_worse_strategy():
 def test_the_plan_for_people_is_optimal(players):
     setup = SETUPS[players]
     assert Resistance(setup, strategy_of(setup, TABLES[players])).payoff() == Fraction(VALUES[players])
-    assert 2 * certain_share(setup, TABLES[players]) - 1 <= Fraction(VALUES[players])
-    if players in (5, 6, 7, 8, 12):
-        assert 2 * certain_share(setup, TABLES[players]) - 1 == Fraction(VALUES[players])
 
 
 @pytest.mark.parametrize("players", [5, 6, 7, 8])
@@ -380,10 +377,8 @@ def test_a_plan_without_dice_is_found_among_the_plans_of_the_solver(players):
 def test_the_plan_can_be_read_and_has_a_line_for_every_case():
     lines = plan_lines(5)
     assert lines[0].startswith("The Resistance with 5 players, 2 of them spies: a plan that wins with probability 3/10")
-    assert lines[2] == "round 1: A B"
+    assert lines[3] == "round 1: A B"
     assert sum("sabotaged:" in line for line in lines) == 5
-    assert not any("shuffle their letters" in line for line in lines)
-    assert any("shuffle their letters" in line for line in plan_lines(9))
 
 
 def test_the_spies_are_told_what_to_do_in_every_situation():

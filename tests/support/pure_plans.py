@@ -7,6 +7,7 @@ the program of the other side, and weights of missions and plans that are 0 or 1
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from fogspiel.games.resistance.setups import Setup
 from fogspiel.solve.resistance.opening import Infoset, Opening, Place, Plan, opening, row
 from fogspiel.solve.resistance.orbits import plan_text
+from fogspiel.solve.resistance.plan_tables import Table, players
 
 SLACK = 1e-6
 
@@ -93,3 +95,20 @@ def _solution(moves: int, values: int, rows: list, low: list, high: list) -> Any
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     return solver.getSolution().col_value[:moves]
+
+
+def certain_share(setup: Setup, table: Table) -> Fraction:
+    """The share of the spy sets that the table beats even if the spies know it and no lots are drawn."""
+    sets = [sum(1 << spy for spy in spies) for spies in combinations(range(setup.players), setup.spies)]
+
+    def clean(mission: int, number: int) -> set[int]:
+        return {spies for spies in sets if (spies & mission).bit_count() < setup.needed[number]}
+
+    def beaten(outcomes: str) -> set[int]:
+        plan = list(map(players, table[outcomes].split()))
+        ahead, behind = outcomes.count("+"), outcomes.count("-")
+        if max(ahead, behind) == setup.points - 1:
+            return set().union(*map(clean, plan, range(setup.rounds - len(plan), setup.rounds)))
+        return beaten(outcomes + "+") & (beaten(outcomes + "-") | clean(plan[0], ahead + behind))
+
+    return Fraction(len(beaten("")), len(sets))

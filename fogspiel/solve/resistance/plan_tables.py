@@ -5,40 +5,60 @@ the rest is given at once: if it is the resistance, missions to send one after t
 if it is the spies, the last mission, from which the others are taken.
 """
 
-from fractions import Fraction
-from itertools import combinations
-
-from ...games.resistance.setups import Setup
+from ...games.resistance.setups import SETUPS, Setup
 from .orbits import everyone, plan_text, split
+from .simple_rules import fitting_team
 
-LETTERS = "ABCDEFGHIJKLM"
+LETTERS = "ABCDEFGHIJKLMN"
 Table = dict[str, str]
 
-START = "start"
-PLANS = """
-    players  start  +     -     ++                +-    -+    --     +-+          +--    -++          -+-
-    5        AB     ABC   ACD   AC/ABE/ABD        AE    AC    ACE    ABE/ACE      ACD    ACE/BCE      BDE
-    6        AB     ABC   DEF   ABCD/ABE/ABCF     ABEF  ADEF  ABCE   ABD/ABEF     ABDE   BDE/ABEF     ACDE
-    7        AB     CDE   CDE   CDE/ABCF/ACDF     ABF   CDE   ABCE   ABFG/ADFG    ABCG   CDEF/DEFG    AEFG
-    8        ABC    ABDE  ABDE  ABFG/ABCDE/ABCFH  ABCF  ABDE  ABDFH  ABCDF/ACEFH  ABCDG  ABDEG/BCEFH  BDEFG
-    9        ABC    ABCD  DEFG  ABCD/DEFGH/ABCDE  EFGH  DEFG  ADEHI  EFGHI/ABDEI  ADEFI  ADEFG/ABDHI  ADEHI
-    10       ABC    ABCD  ADEF  ABCD/ADEFG/DEHIJ  AEFG  ADEF  ADGHI  AEFGH/BDEFH  BDEFH  ADEFG/ADHIJ  ADGHI
-    11       ABC    ABCD  DEFG  ABCD/DEFGH/DEIJK  EFGH  DEFG  DHIJK  DEFGH/DEIJK  DEIJK  DEFGH/DHIJK  DHIJK
-    12       ABC    DEFG  DEFG  DEFG/ABCHI/HIJKL  ABCH  DEFG  HIJKL  ABCHI/HIJKL  HIJKL  ADEFG/HIJKL  HIJKL
-    13       ABC    DEFG  DEFG  ABCH/DEFGH/IJKLM  ABCH  DEFG  HIJKL  ABCHI/IJKLM  IJKLM  DEFGH/IJKLM  HIJKL
-"""
+TEAMS = {
+    5: "ABC ABD ABE",
+    6: "ABC ABDE ABDF",
+    7: "ABC ADE ABDF",
+    8: "ABCD ABEF ABCEG",
+    9: "ABCD AEFG ABEHI",
+    10: "ABCD AEFG ABEHI",
+    11: "ABCD EFGH AEIJK",
+    12: "ABCD EFGH AIJKL",
+    13: "ABCD EFGH IJKLM",
+}
+"""The teams of `simple_rules.team_rule` for each number of players, which are optimal."""
 
 
-def _tables(text: str) -> dict[int, Table]:
-    """The tables by the number of players: what to send in each situation, several missions one after the other."""
-    (_, *situations), *rows = [line.split() for line in text.strip().splitlines()]
-    outcomes = ["" if situation == START else situation for situation in situations]
-    plans = ([entry.replace("/", " ") for entry in entries] for _, *entries in rows)
-    return {int(row[0]): dict(zip(outcomes, plan, strict=True)) for row, plan in zip(rows, plans, strict=True)}
+def team_table(setup: Setup, teams: list[str]) -> Table:
+    """The rule of these teams, small ones first, as a table: each mission from the first team that fits and is left."""
+    table = {}
+
+    def crew(number: int, team: str) -> str:
+        others = "".join(letter for letter in LETTERS[: setup.players] if letter not in team)
+        return "".join(sorted((team + others)[: setup.sizes[number]]))
+
+    def send(number: int, left: list[str]) -> tuple[str, list[str]]:
+        """The mission of a round, and the teams that are left if it is sabotaged."""
+        team = fitting_team(setup, number, tuple(map(len, left)))
+        assert team is not None, "the rule is sound"
+        return crew(number, left[team]), left[:team] + left[team + 1 :]
+
+    def write(outcomes: str, left: list[str]) -> None:
+        if outcomes.count("-") == setup.points - 1:
+            table[outcomes] = crew(setup.rounds - 1, left[0])
+            return
+        mission, rest = send(len(outcomes), left)
+        table[outcomes] = mission
+        if outcomes.count("+") == setup.points - 1:
+            for number in range(len(outcomes) + 1, setup.rounds):
+                mission, rest = send(number, rest)
+                table[outcomes] += f" {mission}"
+        else:
+            write(outcomes + "+", left)
+            write(outcomes + "-", rest)
+
+    write("", teams)
+    return table
 
 
-TABLES = _tables(PLANS)
-"""With 5, 6, 7, 8 and 12 players one deal of the letters will do; with the others lots are drawn (see `explain`)."""
+TABLES = {players: team_table(SETUPS[players], teams.split()) for players, teams in TEAMS.items()}
 
 
 def plan_steps(setup: Setup, table: Table) -> list[tuple[str, str]]:
@@ -84,20 +104,3 @@ def strategy_of(setup: Setup, table: Table) -> dict[str, dict[str, str]]:
             for outcome in "+-":
                 reached.append((outcomes + outcome, f"{history} {text}".strip() + outcome, split(groups, plan[0])))
     return found
-
-
-def certain_share(setup: Setup, table: Table) -> Fraction:
-    """The share of the spy sets that the table beats even if the spies know it and no lots are drawn."""
-    sets = [sum(1 << spy for spy in spies) for spies in combinations(range(setup.players), setup.spies)]
-
-    def clean(mission: int, number: int) -> set[int]:
-        return {spies for spies in sets if (spies & mission).bit_count() < setup.needed[number]}
-
-    def beaten(outcomes: str) -> set[int]:
-        plan = list(map(players, table[outcomes].split()))
-        ahead, behind = outcomes.count("+"), outcomes.count("-")
-        if max(ahead, behind) == setup.points - 1:
-            return set().union(*map(clean, plan, range(setup.rounds - len(plan), setup.rounds)))
-        return beaten(outcomes + "+") & (beaten(outcomes + "-") | clean(plan[0], ahead + behind))
-
-    return Fraction(len(beaten("")), len(sets))

@@ -1,13 +1,14 @@
 """The solution in words: the resistance's plan as a table to follow, the spies' sabotage, and Bossle's example game."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from ...games.resistance.setups import SETUPS, Setup
 from ..checkers.resistance_certificate import Resistance, ResistanceCertificate, Spies
 from .orbits import Groups, everyone, split, taken
-from .plan_tables import LETTERS, TABLES, certain_share, letters, missions_after, players, strategy_of
+from .plan_tables import LETTERS, TABLES, TEAMS, letters, missions_after, players, strategy_of
 from .play import Situation, offers, sabotage_chance
+from .simple_rules import spy_rule
 
 
 def odds(share: Fraction) -> str:
@@ -23,7 +24,15 @@ def named(mask: int) -> str:
 def explain(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
     number = int(solution["game"].removeprefix("resistance"))
-    lines = ["THE RESISTANCE", *plan_lines(number), "", "THE SPIES", *spies_lines(solution, everything)]
+    setup = SETUPS[number]
+    lines = [
+        "THE RESISTANCE",
+        *plan_lines(number),
+        "",
+        "THE SPIES",
+        *rule_lines(setup),
+        *spies_lines(solution, everything),
+    ]
     if number == EXAMPLE_PLAYERS:
         lines += ["", "THE EXAMPLE OF BOSSLE (2018), SECTION 4.1", *example_lines(solution)]
     return lines
@@ -36,17 +45,23 @@ def plan_lines(number: int) -> list[str]:
     """The resistance's optimal plan for that many players, line by line."""
     setup, table = SETUPS[number], TABLES[number]
     worth = (Resistance(setup, strategy_of(setup, table)).payoff() + 1) / 2
-    lines = [
+    return [
         f"The Resistance with {number} players, {setup.spies} of them spies: a plan that wins with probability "
         f"{odds(worth)}, whatever the spies do; no plan can do better.",
         f"Shuffle the players and call them {LETTERS[0]} to {LETTERS[number - 1]}. Everybody may know the plan.",
+        teams_line(setup, [players(team) for team in TEAMS[number].split()]),
+        *_branch(setup, table, "", ""),
     ]
-    if certain_share(setup, table) < worth:
-        lines.append(
-            "Before every mission, those who have been on exactly the same missions so far shuffle their letters among "
-            "themselves: the spies must not know who of them goes next."
-        )
-    return lines + _branch(setup, table, "", "")
+
+
+def teams_line(setup: Setup, teams: Sequence[int]) -> str:
+    """The resistance's rule in a sentence."""
+    needy = [number for number, needed in enumerate(setup.needed, 1) if needed > 1]
+    more = f" (mission {_listed(needy)}, which takes two sabotages, with another player if need be)" if needy else ""
+    return (
+        f"The rule: the teams are {_listed([named(team) for team in teams])}; send the first of them that is large "
+        f"enough and of which no mission was sabotaged, or a part of it{more}. It wins if one of the teams has no spy."
+    )
 
 
 def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> list[str]:
@@ -65,6 +80,24 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 
 
 # The spies
+
+
+def rule_lines(setup: Setup) -> list[str]:
+    """The spies' rule in a sentence, and why it is as good as it is."""
+    rule = spy_rule(setup)
+    others = [number for number in range(1, setup.rounds + 1) if number not in rule.passed]
+    return [
+        f"The rule: let missions {_listed(rule.passed)} pass, sabotage the others whenever possible, without dice.",
+        f"The resistance then wins only if mission {_listed(others, 'or')} is clean, and sees nothing before that "
+        f"helps: at most with probability {odds(rule.wins)}.",
+        "The solution that was found, mission by mission:",
+    ]
+
+
+def _listed(words: Sequence[object], last: str = "and") -> str:
+    """Words with commas and a last one."""
+    *most, final = map(str, words)
+    return f"{', '.join(most)} {last} {final}" if most else final
 
 
 LATE_SABOTAGE = "As soon as a team lacks only one point: sabotage whenever possible. Before that:"

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from ...games.resistance.setups import SETUPS
 from ...solve.checkers.resistance_certificate import Resistance
-from ...solve.resistance.plan_tables import LETTERS, TABLES, certain_share, plan_steps, strategy_of
+from ...solve.resistance.plan_tables import LETTERS, TABLES, plan_steps, strategy_of
 from ...solve.resistance.row_generation import solve
 from ...solve.resistance.words import LATE_SABOTAGE, spy_missions
 from .. import JsonObject
@@ -32,7 +32,7 @@ def plan_json(number: int) -> JsonObject:
         "value": str(value),
         "wins": str(wins),
         "chance": float(wins),
-        "lots": certain_share(setup, table) < wins,
+        "lots": False,  # one shuffle before the game is enough; earlier plans for some numbers of players drew more
         "steps": [
             {
                 "outcomes": outcomes,

@@ -1,0 +1,104 @@
+"""The rules of one sentence of The Resistance: worth the value, which a best reply by brute force confirms."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+
+import pytest
+from support.pure_plans import certain_share
+
+from fogspiel.games.resistance.setups import LARGE, SETUPS, TWO_IN_THE_FOURTH, Setup
+from fogspiel.solve.resistance.plan_tables import TABLES, TEAMS, letters
+from fogspiel.solve.resistance.row_generation import solve
+from fogspiel.solve.resistance.simple_rules import spy_rule, team_rule
+from fogspiel.solve.resistance.words import plan_lines, rule_lines
+from fogspiel.solve.values import known_value
+
+FOURTEEN = Setup(14, 5, LARGE, TWO_IN_THE_FOURTH)
+EVERY = [*SETUPS.values(), FOURTEEN]
+SMALL = [
+    Setup(3, 1, (1, 2, 2), (1, 1, 1), points=2),
+    Setup(4, 2, (2, 2, 3), (1, 2, 1), points=2),
+    Setup(4, 1, (2, 1, 2, 3, 2), (1, 1, 1, 1, 1)),
+    Setup(5, 2, (3, 2, 3, 3, 2), (1, 2, 1, 1, 1)),
+    Setup(4, 1, (1, 2, 2, 1, 2, 3, 2), (1, 1, 1, 1, 1, 2, 1), points=4),
+]
+
+
+def best_reply(setup, passed):
+    """What the best resistance wins against the rule, with labelled players, every mission and every outcome."""
+    crews = {size: [frozenset(crew) for crew in combinations(range(setup.players), size)] for size in setup.sizes}
+
+    @cache
+    def best(won, lost, alive):
+        """The spy sets of those that are possible now that it wins against."""
+        if setup.points in (won, lost) or not alive:
+            return len(alive) if won == setup.points else 0
+        number, found = won + lost, []
+        for crew in crews[setup.sizes[number]]:
+            able = frozenset(spies for spies in alive if len(spies & crew) >= setup.needed[number])
+            failed = frozenset() if number + 1 in passed else able
+            found.append(best(won + 1, lost, alive - failed) + best(won, lost + 1, failed))
+        return max(found)
+
+    sets = frozenset(map(frozenset, combinations(range(setup.players), setup.spies)))
+    return Fraction(best(0, 0, sets), len(sets))
+
+
+@pytest.mark.parametrize("setup", EVERY, ids=lambda setup: setup.players)
+def test_both_rules_are_worth_the_value_so_that_none_can_be_better(setup):
+    rule, teams = spy_rule(setup), team_rule(setup)
+    assert rule.passed == {5: (1, 3), 6: (1, 2)}.get(setup.players, (1, 4))
+    assert rule.wins == teams.wins
+    if setup is not FOURTEEN:
+        assert 2 * rule.wins - 1 == known_value(f"resistance{setup.players}")
+
+
+@pytest.mark.slow
+def test_fourteen_players_have_the_value_of_the_rules():
+    value = 2 * spy_rule(FOURTEEN).wins - 1
+    assert value == Fraction(-379, 1001)
+    assert Fraction(solve(FOURTEEN)["value"]) == value
+
+
+@pytest.mark.parametrize("setup", [*SMALL, SETUPS[5], SETUPS[6], SETUPS[7]], ids=str)
+def test_a_best_reply_by_brute_force_wins_as_much_as_the_rule_of_the_spies_says(setup):
+    rule = spy_rule(setup)
+    assert best_reply(setup, rule.passed) == rule.wins
+
+
+@pytest.mark.slow
+def test_a_best_reply_of_eight_players_wins_as_much_as_the_rule_says():
+    assert best_reply(SETUPS[8], (1, 4)) == Fraction(9, 56)
+
+
+@pytest.mark.parametrize("players", [5, 6, pytest.param(7, marks=pytest.mark.slow)])
+def test_no_other_pair_of_missions_is_better_to_let_pass(players):
+    setup = SETUPS[players]
+    assert min(best_reply(setup, passed) for passed in combinations(range(1, 6), 2)) == spy_rule(setup).wins
+
+
+@pytest.mark.parametrize("players", SETUPS)
+def test_the_teams_win_whatever_the_spies_know_and_do(players):
+    setup, rule = SETUPS[players], team_rule(SETUPS[players])
+    assert " ".join(map(letters, rule.teams)) == TEAMS[players]
+    assert certain_share(setup, TABLES[players]) == rule.wins
+
+
+@pytest.mark.parametrize("players", [5, 6])
+def test_without_a_starred_mission_both_rules_agree_in_any_order(players):
+    for sizes in product(range(2, 4), repeat=5):
+        setup = Setup(players, 2, sizes, (1,) * 5)
+        assert spy_rule(setup).wins == team_rule(setup).wins
+
+
+def test_teams_of_everybody_never_win():
+    assert team_rule(Setup(5, 2, (5,) * 5, (1,) * 5)).wins == 0
+
+
+def test_the_rules_can_be_read():
+    assert rule_lines(SETUPS[7])[0] == (
+        "The rule: let missions 1 and 4 pass, sabotage the others whenever possible, without dice."
+    )
+    assert "mission 2, 3 or 5 is clean" in rule_lines(SETUPS[7])[1] and "9/35 (25.7%)" in rule_lines(SETUPS[7])[1]
+    assert "the teams are A B C, A D E and A B D F" in plan_lines(7)[2]
