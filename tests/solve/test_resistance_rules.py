@@ -97,8 +97,16 @@ def test_teams_of_everybody_never_win():
 
 
 def test_the_rules_can_be_read():
-    assert rule_lines(SETUPS[7])[0] == (
-        "The rule: let missions 1 and 4 pass, sabotage the others whenever possible, without dice."
-    )
-    assert "mission 2, 3 or 5 is clean" in rule_lines(SETUPS[7])[1] and "9/35 (25.7%)" in rule_lines(SETUPS[7])[1]
-    assert "the teams are A B C, A D E and A B D F" in plan_lines(7)[2]
+    setup, wins = SETUPS[7], Fraction(9, 35)
+    rule, reason, *_ = rule_lines(setup, wins)
+    assert rule == "The rule: let missions 1 and 4 pass, sabotage the others whenever possible, without dice."
+    assert "mission 2, 3 or 5 is clean" in reason
+    assert reason.endswith("with probability 9/35 (25.7%), and less is not possible.")
+    first, _, teams, *_ = plan_lines(setup, wins)
+    assert first.endswith("no plan can do better.") and "the teams are A B C, A D E and A B D F" in teams
+
+
+def test_a_rule_that_is_not_optimal_says_so():
+    setup, wins = Setup(7, 3, (2, 2, 3, 4, 3), TWO_IN_THE_FOURTH), Fraction(17, 35)
+    assert plan_lines(setup, wins)[0].endswith("the strategy that was found, with dice, wins 17/35 (48.6%).")
+    assert rule_lines(setup, wins)[1].endswith("18/35 (51.4%); the strategy that was found: 17/35 (48.6%).")

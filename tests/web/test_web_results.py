@@ -2,6 +2,7 @@
 
 import csv
 import io
+from fractions import Fraction
 
 import pytest
 from support.web_client import open_client, wait_for_work
@@ -105,12 +106,12 @@ def test_the_plan_for_the_resistance_has_a_mission_of_the_right_size_for_every_s
     assert len(plan["steps"]) == 19 and plan["steps"][0]["send"] == list(TABLES[number][""])
     for step in plan["steps"]:
         assert len(set(step["send"])) == setup.sizes[step["round"] - 1] and max(step["score"]) < setup.points
-    assert plan["wins"] in plan_lines(number)[0]
+    assert plan["wins"] in plan_lines(SETUPS[number], Fraction(plan["wins"]))[0]
 
 
 def test_the_plan_says_what_the_words_of_the_solution_say():
     steps = {step["outcomes"]: " ".join(step["send"]) for step in plan_json(5)["steps"]}
-    text = "\n".join(plan_lines(5))
+    text = "\n".join(plan_lines(SETUPS[5], Fraction(3, 10)))
     three = [steps[outcomes] for outcomes in ("++", "++-", "++--")]
     first, second, third = three
     assert f"round 3: {first}; if it is sabotaged, round 4: {second}; if it is sabotaged, round 5: {third}" in text

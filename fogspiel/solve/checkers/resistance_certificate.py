@@ -12,8 +12,11 @@ After a history the players fall into groups that went on the same missions. A m
 group go, "2,1"; it splits each group into those who go and those who stay, in this order, empty ones dropped. A
 history is a list of missions with outcomes, "2+ 2,1-", where - is sabotage. Who of a group goes is drawn by lot. A type
 is how many spies are in each group after the mission. When a team lacks one point, the resistance follows a plan: the
-missions that are left, "2,0,0 1,1,1 1,0,1,0,1", if it is the resistance that lacks one, otherwise only the last one,
-from which the others are drawn; and the spies sabotage whenever they can.
+missions that are left, "2,0,0 1,1,1 1,0,1,0,1", of which one must be clean if it is the resistance that lacks one, and
+all otherwise; then only the last one is written, from which the others are drawn, where it is the largest of the late
+ones and falls by one sabotage. The spies sabotage whenever they can. A game that is not official is named by its
+numbers: resistance7-2-3-3-4x2-4-2spies has 7 players, 2 spies and 5 missions, the fourth of 4 players, which takes 2
+sabotages.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +24,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from ...games.resistance.setups import SETUPS, VERSION, Setup
+from ...games.resistance.setups import SETUPS, VERSION, Setup, find_setup, name_of
 from .primitives import (
     Bounds,
     SolutionCertificate,
@@ -51,18 +54,12 @@ class ResistanceCertificate(SolutionCertificate):
     spies: dict[str, dict[str, str]]
 
 
-def verify(body: Any, setup: Setup | None = None) -> Bounds:
+def verify(body: Any) -> Bounds:
     """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, ResistanceCertificate.__required_keys__, FORMAT)
-    official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
-    setup = setup or official.get(str(body["game"]))
-    if setup is None or body["rules"] != VERSION or type(body["rules"]) is not int:
-        raise refusal(f"it must be of rules version {VERSION} for one of {', '.join(official)}")
+    demand(body["rules"] == VERSION and type(body["rules"]) is int, f"it must be of rules version {VERSION}")
+    setup = setup_of(body["game"])
     check_digest(body)
-    demand(
-        body["game"] == f"resistance{setup.players}",
-        f"it is for {quoted(body['game'])}, not for resistance{setup.players}",
-    )
     value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
     least = Resistance(setup, body["resistance"]).payoff()
     demand(least == lower, f"the resistance's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
@@ -71,6 +68,17 @@ def verify(body: Any, setup: Setup | None = None) -> Bounds:
     both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
     demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
     return lower, upper
+
+
+def setup_of(game: Any) -> Setup:
+    """The set-up that a certificate names, in the one way it is written."""
+    try:
+        setup = find_setup(str(game))
+    except ValueError as error:
+        names = ", ".join(f"resistance{players}" for players in SETUPS)
+        raise refusal(f"it must be for one of {names}, or for a variant: {error}") from None
+    demand(game == name_of(setup), f"it is for {quoted(game)}, which is written {name_of(setup)}")
+    return setup
 
 
 def lowest(group: int, number: int) -> int:
@@ -116,6 +124,14 @@ class Table(ABC):
         """Whether these spies are too few on the mission of a round to sabotage it."""
         return (mission & spies).bit_count() < self.setup.needed[number]
 
+    def behind(self, score: Score) -> bool:
+        """Whether the spies lack only one point, so that all the missions of a plan must be clean."""
+        return score[1] == self.setup.points - 1
+
+    def first_of_plan(self, score: Score) -> int:
+        """The round of the first mission that a plan writes."""
+        return self.setup.rounds - 1 if self.behind(score) and self.setup.nested else sum(score)
+
     def payoff(self) -> Fraction:
         """The payoff that the strategy guarantees."""
         won = self.won("", ((1 << self.setup.players) - 1,), (0, 0))
@@ -143,8 +159,7 @@ class Resistance(Table):
         round_, tail = sum(score), max(score) == self.setup.points - 1
         for text, share in shares.items():
             if tail:
-                behind = score[1] == self.setup.points - 1
-                for spies in self.planned(text, groups, self.setup.rounds - 1 if behind else round_):
+                for spies in self.planned(text, groups, score):
                     won[spies] += share
                 continue
             mission = self.read(text, groups, self.setup.sizes[round_])
@@ -169,17 +184,17 @@ class Resistance(Table):
                 return mission
         raise refusal(f"{quoted(text)} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
-    def planned(self, text: str, groups: Groups, round_: int) -> list[int]:
+    def planned(self, text: str, groups: Groups, score: Score) -> list[int]:
         """The spy sets that a plan wins against."""
-        words = text.split(" ")
-        left = self.setup.rounds - round_
+        words, first = text.split(" "), self.first_of_plan(score)
+        left = self.setup.rounds - first
         demand(len(words) == left, f"the plan {quoted(text)} must list {left} missions")
-        won = set()
-        for number, word in enumerate(words, round_):
-            mission = self.read(word, groups, self.setup.sizes[number])
-            won |= {spies for spies in self.spies if self.clean(number, mission, spies)}
-            groups = split(groups, mission)
-        return sorted(won)
+        missions = []
+        for number, word in enumerate(words, first):
+            missions.append((number, self.read(word, groups, self.setup.sizes[number])))
+            groups = split(groups, missions[-1][1])
+        enough = all if self.behind(score) else any
+        return [spies for spies in self.spies if enough(self.clean(*mission, spies) for mission in missions)]
 
 
 class Spies(Table):
@@ -193,8 +208,7 @@ class Spies(Table):
         if max(score) == self.setup.points - 1:
             scale = common_denominator(weights.values())
             whole = [(spies, int(weight * scale)) for spies, weight in weights.items() if weight]
-            behind = score[1] == self.setup.points - 1
-            return Fraction(self.plan(groups, self.setup.rounds - 1 if behind else sum(score), whole, 0), scale)
+            return Fraction(self.plan(groups, self.first_of_plan(score), whole, 0, self.behind(score)), scale)
         found = []
         for mission in crews(groups, self.setup.sizes[sum(score)]):
             go_on()
@@ -213,19 +227,21 @@ class Spies(Table):
             )
         return max(found)
 
-    def plan(self, groups: Groups, round_: int, alive: list[tuple[int, int]], best: int) -> int:
+    def plan(self, groups: Groups, round_: int, alive: list[tuple[int, int]], best: int, behind: bool) -> int:
         """The most that the missions from this round on win against spies who sabotage all they can, or `best`."""
         size = self.setup.sizes[round_]
         if round_ == self.setup.rounds - 1:
             return self.last(groups, size, alive, best)
         everything = sum(weight for _, weight in alive)
         for mission in crews(groups, size) if everything > best else []:
-            left = [(spies, weight) for spies, weight in alive if not self.clean(round_, mission, spies)]
-            start = everything - sum(weight for _, weight in left)
-            best = max(best, start + self.plan(split(groups, mission), round_ + 1, left, max(best - start, 0)))
+            # If all must be clean, those that this one is clean of are left; otherwise they are won already.
+            left = [(spies, weight) for spies, weight in alive if self.clean(round_, mission, spies) == behind]
+            start = 0 if behind else everything - sum(weight for _, weight in left)
+            rest = self.plan(split(groups, mission), round_ + 1, left, max(best - start, 0), behind)
+            best = max(best, start + rest)
         return best
 
-    def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int) -> int:
+    def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int, crew: int = 0) -> int:
         """The most that a last mission wins, or `best`: spy sets drop out as players are sent."""
         go_on()
         everything = sum(weight for _, weight in alive)
@@ -234,7 +250,7 @@ class Spies(Table):
         if size == 0:
             return everything
         for number in range(min(groups[0].bit_count(), size) + 1) if groups else ():
-            sent = lowest(groups[0], number)
-            left = [(spies, weight) for spies, weight in alive if not spies & sent]
-            best = self.last(groups[1:], size - number, left, best)
+            sent = crew | lowest(groups[0], number)
+            left = [(spies, weight) for spies, weight in alive if self.clean(self.setup.rounds - 1, sent, spies)]
+            best = self.last(groups[1:], size - number, left, best, sent)
         return best

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...games.resistance.setups import VERSION
+from ...games.resistance.setups import VERSION, name_of
 from ..checkers.primitives import digest_of
 from ..checkers.resistance_certificate import FORMAT, ResistanceCertificate
 from .linear_program import Optimum, SpyProgram
@@ -142,7 +142,7 @@ def certificate(game: Opening, pair: Pair) -> ResistanceCertificate:
     lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
     body: ResistanceCertificate = {
         "format": FORMAT,
-        "game": f"resistance{game.setup.players}",
+        "game": name_of(game.setup),
         "rules": VERSION,
         "value": str(lower),
         "lower": str(lower),

@@ -4,7 +4,7 @@ As soon as a team lacks only one point, the spies sabotage whenever they can: wi
 once, and the other team's next point would lose at once. So spies decide only in the opening, while both teams lack
 two points or more. After it the resistance learns nothing but that the game is still on, and its strategy is a plan:
 a list of missions. If it lacks one point it wins if any of them is clean; if the spies lack one point, it wins if all
-of them are, and then smaller missions belong into the last one, so the plan is just the last mission.
+of them are; where the last mission is the largest, the others belong into it, and the plan is just the last mission.
 
 The value of a history is counted in spy sets: the sum, over all spy sets, of the probability that the spies play to
 the history and the resistance then wins. No conditional probabilities are needed, and all coefficients are integers.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...games.resistance.setups import Setup
+from ...games.resistance.setups import Setup, check_setup
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
 Plan = tuple[int, ...]
@@ -72,18 +72,6 @@ class Opening:
         return len(self.sets)
 
 
-def check_setup(setup: Setup) -> Setup:
-    """The set-up, or a ValueError if its tails are not as simple as those of the official ones."""
-    last = setup.sizes[-1]
-    if setup.points < 2 or setup.rounds != 2 * setup.points - 1 or len(setup.needed) != setup.rounds:
-        raise ValueError(f"{setup} needs at least two points to win and 2 points - 1 missions")
-    if setup.needed[-1] != 1 or last < max(setup.sizes[setup.points - 1 :]):
-        raise ValueError(f"{setup} needs a last mission that is the largest late one and falls by one sabotage")
-    if not 0 < setup.spies <= setup.players <= 13 or not 0 < min(setup.sizes) <= max(setup.sizes) <= setup.players:
-        raise ValueError(f"{setup} needs missions and spies within the number of players, at most 13")
-    return setup
-
-
 def opening(setup: Setup) -> Opening:
     """The opening of a set-up."""
     sets = spy_sets(check_setup(setup))
@@ -121,12 +109,9 @@ def _grow(made: Opening, history: str, groups: Groups, score: tuple[int, int], s
 
 def clean(game: Opening, tail: Tail, plan: Plan) -> np.ndarray:
     """Which spy sets a plan wins against."""
-    setup, sets = game.setup, game.sets
-    if not tail.ahead:
-        return np.asarray(np.equal(sets & plan[-1], 0))
-    won = np.zeros(len(sets), bool)
-    for number, mission in enumerate(plan, sum(tail.score)):
-        won |= ones(sets & mission) < setup.needed[number]
+    needed = game.setup.needed[-len(plan) :]
+    missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
+    won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)
     return won
 
 

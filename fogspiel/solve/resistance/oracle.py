@@ -4,7 +4,8 @@ Against spies who come to a tail with weight w(S), a plan wins the sum of w(S) o
 The missions before the last are listed up to relabelling; the spy sets they are clean against are won already, and
 the last mission wins those that lie in its complement X as well. For all X of the right size that is a subset sum; as
 spy sets and complements are small, their pairs are listed once. A list of missions that cannot beat the bar even if
-it won against all spy sets is skipped.
+it won against all spy sets is skipped. Where all missions must be clean, each list is asked about the spy sets that it
+is clean against.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from ...core.kernel import kernel
+from ...games.resistance.setups import Setup
 from .opening import Opening, Plan
 from .orbits import all_plans, ones
 
@@ -62,6 +64,12 @@ class Oracle:
     first: np.ndarray
     ways: list[Plan]
     """The missions before the last one, for all tails one after the other."""
+    parts: np.ndarray
+    """The first ways of parts of the tails: a whole one, or one way of a tail in which all missions must be clean."""
+    owner: np.ndarray
+    """The tail of each part."""
+    alive: np.ndarray
+    """Whether each spy set can still be won against in each part."""
     won: np.ndarray
     last: list[int]
     """The last missions there are."""
@@ -72,19 +80,32 @@ class Oracle:
 def oracle(game: Opening) -> Oracle:
     """The oracle of an opening."""
     setup, sets = game.setup, game.sets
-    first, ways = [0], list[Plan]()
+    first, ways, parts, owner, alive = [0], list[Plan](), [0], list[int](), list[np.ndarray]()
+    everything = np.ones(len(sets), np.bool_)
     listed = cache(lambda groups, sizes: list(all_plans(groups, sizes)))
     for tail in game.tails:
-        ways += listed(tail.groups, setup.sizes[sum(tail.score) : -1]) if tail.ahead else [()]
+        own = [()] if setup.nested and not tail.ahead else listed(tail.groups, setup.sizes[sum(tail.score) : -1])
+        clean = [everything] if tail.ahead else [np.all(clean_before(setup, sets, way), axis=0) for way in own]
+        alive += clean
+        owner += [len(first) - 1] * len(clean)
+        ways += own
+        parts += [len(ways)] if tail.ahead else range(first[-1] + 1, len(ways) + 1)
         first.append(len(ways))
     won = np.zeros((len(ways), len(sets)), np.bool_)
-    for number, way in enumerate(ways):
-        for back, mission in enumerate(reversed(way), 2):
-            won[number] |= ones(sets & mission) < setup.needed[-back]
+    for number, tail in enumerate(game.tails):
+        for way in range(first[number], first[number + 1]) if tail.ahead else ():
+            won[way] = np.any(clean_before(setup, sets, ways[way]), axis=0)
     crews = combinations(range(setup.players), setup.sizes[-1])
     last = [sum(1 << player for player in crew) for crew in crews]
-    inside = np.array([np.flatnonzero(sets & mission == 0) for mission in last], np.int64).reshape(len(last), -1)
-    return Oracle(game, np.array(first), ways, won, last, inside)
+    clean_last = [np.flatnonzero(ones(sets & mission) < setup.needed[-1]) for mission in last]
+    inside = np.array(clean_last, np.int64).reshape(len(last), -1)
+    return Oracle(game, np.array(first), ways, np.array(parts), np.array(owner), np.array(alive), won, last, inside)
+
+
+def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
+    """Whether each of the missions before the last one is clean of each spy set."""
+    needed = setup.needed[setup.rounds - 1 - len(way) : -1]
+    return np.array([ones(sets & m) < least for m, least in zip(way, needed, strict=True)]).reshape(len(way), len(sets))
 
 
 def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -92,7 +113,7 @@ def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.nd
     worth = np.zeros(len(judge.ways), weights.dtype)
     chosen = np.zeros(len(judge.ways), np.int64)
     run = large_best_last_missions if weights.dtype == object else best_last_missions
-    run(weights, judge.first, judge.won, judge.inside, bars, worth, chosen)
+    run(weights[judge.owner] * judge.alive, judge.parts, judge.won, judge.inside, bars[judge.owner], worth, chosen)
     return worth, chosen
 
 

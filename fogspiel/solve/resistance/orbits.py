@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...games.resistance.setups import Setup
+from ...games.resistance.setups import MOST_PLAYERS, Setup
 
 Groups = tuple[int, ...]
 """Masks of the groups, in the order of `split`."""
@@ -66,7 +66,7 @@ def spy_sets(setup: Setup) -> np.ndarray:
     return np.array([sum(1 << player for player in spies) for spies in chosen], np.int64)
 
 
-BITS = np.array([mask.bit_count() for mask in range(1 << 13)], np.int64)
+BITS = np.array([mask.bit_count() for mask in range(1 << MOST_PLAYERS)], np.int64)
 
 
 def ones(masks: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 The situation is the outcomes so far, + for a success and - for a sabotage. When a team lacks one point, the plan for
 the rest is given at once: if it is the resistance, missions to send one after the other until one of them succeeds;
-if it is the spies, the last mission, from which the others are taken.
+if it is the spies, the last mission, from which the others are taken, or all of them where it is too small for that.
 """
 
 from ...games.resistance.setups import SETUPS, Setup
@@ -42,7 +42,8 @@ def team_table(setup: Setup, teams: list[str]) -> Table:
 
     def write(outcomes: str, left: list[str]) -> None:
         if outcomes.count("-") == setup.points - 1:
-            table[outcomes] = crew(setup.rounds - 1, left[0])
+            first = setup.rounds - 1 if setup.nested else len(outcomes)
+            table[outcomes] = " ".join(crew(number, left[0]) for number in range(first, setup.rounds))
             return
         mission, rest = send(len(outcomes), left)
         table[outcomes] = mission
@@ -77,7 +78,7 @@ def missions_after(setup: Setup, table: Table, outcomes: str) -> list[str]:
     while entry not in table:
         entry = entry[:-1]
     missions = table[entry].split()
-    if entry.count("-") == setup.points - 1:
+    if entry.count("-") == setup.points - 1 and setup.nested:
         missions = [missions[-1][:size] for size in setup.sizes[len(entry) :]]
     return missions[len(outcomes) - len(entry) :]
 

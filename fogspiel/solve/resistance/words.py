@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from ...games.resistance.setups import SETUPS, Setup
+from ...games.resistance.setups import SETUPS, Setup, find_setup
 from ..checkers.resistance_certificate import Resistance, ResistanceCertificate, Spies
 from .orbits import Groups, everyone, split, taken
-from .plan_tables import LETTERS, TABLES, TEAMS, letters, missions_after, players, strategy_of
+from .plan_tables import LETTERS, letters, missions_after, players, strategy_of, team_table
 from .play import Situation, offers, sabotage_chance
-from .simple_rules import spy_rule
+from .simple_rules import spy_rule, team_rule
 
 
 def odds(share: Fraction) -> str:
@@ -23,17 +23,16 @@ def named(mask: int) -> str:
 
 def explain(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
-    number = int(solution["game"].removeprefix("resistance"))
-    setup = SETUPS[number]
+    setup, wins = find_setup(solution["game"]), (Fraction(solution["value"]) + 1) / 2
     lines = [
         "THE RESISTANCE",
-        *plan_lines(number),
+        *plan_lines(setup, wins),
         "",
         "THE SPIES",
-        *rule_lines(setup),
+        *rule_lines(setup, wins),
         *spies_lines(solution, everything),
     ]
-    if number == EXAMPLE_PLAYERS:
+    if setup == SETUPS[EXAMPLE_PLAYERS]:
         lines += ["", "THE EXAMPLE OF BOSSLE (2018), SECTION 4.1", *example_lines(solution)]
     return lines
 
@@ -41,23 +40,26 @@ def explain(solution: ResistanceCertificate, everything: bool = False) -> list[s
 # The resistance
 
 
-def plan_lines(number: int) -> list[str]:
-    """The resistance's optimal plan for that many players, line by line."""
-    setup, table = SETUPS[number], TABLES[number]
+def plan_lines(setup: Setup, wins: Fraction) -> list[str]:
+    """The resistance's plan without dice, line by line; it is optimal if it wins as often as the value says."""
+    teams = team_rule(setup).teams
+    table = team_table(setup, list(map(letters, teams)))
     worth = (Resistance(setup, strategy_of(setup, table)).payoff() + 1) / 2
+    best = "no plan can do better" if worth == wins else f"the strategy that was found, with dice, wins {odds(wins)}"
     return [
-        f"The Resistance with {number} players, {setup.spies} of them spies: a plan that wins with probability "
-        f"{odds(worth)}, whatever the spies do; no plan can do better.",
-        f"Shuffle the players and call them {LETTERS[0]} to {LETTERS[number - 1]}. Everybody may know the plan.",
-        teams_line(setup, [players(team) for team in TEAMS[number].split()]),
+        f"The Resistance with {setup.players} players, {setup.spies} of them spies: a plan that wins with probability "
+        f"{odds(worth)}, whatever the spies do; {best}.",
+        f"Shuffle the players and call them {LETTERS[0]} to {LETTERS[setup.players - 1]}. Everybody may know the plan.",
+        teams_line(setup, teams),
         *_branch(setup, table, "", ""),
     ]
 
 
 def teams_line(setup: Setup, teams: Sequence[int]) -> str:
     """The resistance's rule in a sentence."""
-    needy = [number for number, needed in enumerate(setup.needed, 1) if needed > 1]
-    more = f" (mission {_listed(needy)}, which takes two sabotages, with another player if need be)" if needy else ""
+    starred = [(number, needed) for number, needed in enumerate(setup.needed, 1) if needed > 1]
+    rooms = [f"mission {number}, which takes {needed} sabotages, with {needed - 1} more" for number, needed in starred]
+    more = f" ({'; '.join(rooms)} if need be)" if rooms else ""
     return (
         f"The rule: the teams are {_listed([named(team) for team in teams])}; send the first of them that is large "
         f"enough and of which no mission was sabotaged, or a part of it{more}. It wins if one of the teams has no spy."
@@ -82,14 +84,16 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 # The spies
 
 
-def rule_lines(setup: Setup) -> list[str]:
-    """The spies' rule in a sentence, and why it is as good as it is."""
+def rule_lines(setup: Setup, wins: Fraction) -> list[str]:
+    """The spies' rule in a sentence, and why it is as good as it is; it is optimal if it holds the value."""
     rule = spy_rule(setup)
     others = [number for number in range(1, setup.rounds + 1) if number not in rule.passed]
+    best = ", and less is not possible" if rule.wins == wins else f"; the strategy that was found: {odds(wins)}"
+    which = f"mission{'s' if len(rule.passed) > 1 else ''} {_listed(rule.passed)}"
     return [
-        f"The rule: let missions {_listed(rule.passed)} pass, sabotage the others whenever possible, without dice.",
+        f"The rule: let {which} pass, sabotage the others whenever possible, without dice.",
         f"The resistance then wins only if mission {_listed(others, 'or')} is clean, and sees nothing before that "
-        f"helps: at most with probability {odds(rule.wins)}.",
+        f"helps: at most with probability {odds(rule.wins)}{best}.",
         "The solution that was found, mission by mission:",
     ]
 
@@ -113,9 +117,9 @@ def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> I
     Players are called A, B, .. so that the first mission is A B .. and every mission takes the first letters of each
     group of players who went on the same missions.
     """
-    number = int(solution["game"].removeprefix("resistance"))
-    setup = SETUPS[number]
-    expected = None if everything or number not in TABLES else strategy_of(setup, TABLES[number])
+    setup = find_setup(solution["game"])
+    table = team_table(setup, list(map(letters, team_rule(setup).teams)))
+    expected = None if everything else strategy_of(setup, table)
     for way, row in solution["spies"].items():
         history, _, mission = way.rpartition(" ")
         if expected is not None and mission not in expected.get(history, {}):

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def solve(problem: "Problem", options: Options, saved: Saved) -> Work:
     """Solve The Resistance round by round; every round is a row."""
-    from ...games.resistance.setups import SETUPS
+    from ...games.resistance.setups import find_setup
     from ..resistance.opening import opening
     from ..resistance.row_generation import steps
 
-    setup = SETUPS[int(problem.name.removeprefix("resistance"))]
+    setup = find_setup(problem.name)
     rows = list(saved.rows)
     for step in steps(setup, saved.rows):
         rows.append({key: value for key, value in step.record.items() if key != "seconds"})

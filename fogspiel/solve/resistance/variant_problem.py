@@ -1,0 +1,43 @@
+"""A variant of The Resistance as something to be solved: its numbers are all there is, for no kernels play it."""
+
+from typing import TYPE_CHECKING, NoReturn
+
+from ...games.resistance.setups import VERSION, find_setup, name_of
+from ..game_sources import Problem, Watch
+
+if TYPE_CHECKING:
+    from ..certificate import Knowledge
+    from ..checkers.tree_certificate import Positions
+    from ..formats.tree_labels import LabelledTree
+    from ..tree import Tree
+
+
+class VariantProblem(Problem):
+    """A set-up of The Resistance, which only the route for knowledge trees can solve."""
+
+    def __init__(self, name: str) -> None:
+        """The name says all the numbers; a ValueError says which of them is wrong."""
+        found = name_of(find_setup(name))
+        super().__init__(found, VERSION, found)
+
+    @property
+    def family(self) -> str:
+        return "resistance"
+
+    def tree(self, memory: float, watch: Watch = lambda nodes: None) -> "Tree":
+        self._refuse()
+
+    def knowledge(self, tree: "Tree") -> "Knowledge":
+        self._refuse()
+
+    def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
+        self._refuse()
+
+    def positions(self) -> "Positions":
+        self._refuse()
+
+    def describe(self, memory: float) -> "LabelledTree":
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ValueError(f"{self.name} has no tree here: a variant of The Resistance is solved by --method auto only")
