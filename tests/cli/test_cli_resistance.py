@@ -1,0 +1,52 @@
+"""Variants of The Resistance and their balance on the command line."""
+
+import pytest
+from support.commands import DOCUMENTED
+
+KEYS = "by_program by_rules cpu_seconds game nearest official players sizes space spies tables ties too_far"
+ROW = "certificate game missions sabotages_needed value wins"
+VARIANT = "resistance5-2-2-3-3x2-3-2spies"
+
+
+def test_a_variant_is_solved_verified_and_explained(answer, fogspiel, tmp_path):
+    proof = tmp_path / "proof.json"
+    assert answer("solve", VARIANT, "--exact", "--certificate", str(proof))["value"] == "0"
+    found = answer("verify", str(proof))
+    assert (found["game"], found["lower"]) == (VARIANT, "0")
+    assert any("The rule: let missions" in line for line in answer("explain", str(proof))["lines"])
+    told = fogspiel("solve", VARIANT).stdout
+    assert "fogspiel match" not in told and f"fogspiel explain {VARIANT}-" in told
+
+
+def test_the_rules_of_both_teams_are_explained(fogspiel):
+    told = fogspiel("explain", "resistance7").stdout
+    assert "let missions 1 and 4 pass, sabotage the others whenever possible" in told
+    assert "the teams are A B C, A D E and A B D F" in told
+
+
+def test_the_fairest_tables_are_listed_with_documented_keys(answer, fogspiel, tmp_path):
+    found = answer("balance", "resistance", "--players", "5", "--nearest", "2", "--certificates", str(tmp_path))
+    assert " ".join(sorted(found)) == KEYS
+    for row in found["nearest"]:
+        assert " ".join(sorted(row)) == ROW
+        assert answer("verify", row["certificate"])["lower"] == row["value"] == "0"
+    assert all(f"`{key}`" in DOCUMENTED for key in f"{KEYS} {ROW}".split())
+    told = fogspiel("balance", "resistance", "--players", "5").stdout
+    assert "looked through all 64 tables" in told and "with the missions of resistance5: 3/10 (30.0%)" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("balance", "leduc", "--players", "5"), "balance is for resistance"),
+        (("balance", "resistance", "--players", "20"), "of 14 at most"),
+        (("balance", "resistance", "--players", "7", "--smallest", "5"), "the larger number comes last"),
+        (("balance", "resistance", "--players", "7", "--spies", "-1"), "it must be from 1"),
+        (("solve", "resistance7-2-3-3-4-3spies"), "it must be 3, 5 or 7"),
+        (("solve", "resistance7-2-3-3-4-5-3spies", "--method", "lp"), "is solved by --method auto only"),
+        (("explain", "resistance7-2-3-3-4-9-3spies"), "it must be from 1 to 7"),
+        (("play", VARIANT), "there is no game"),
+    ],
+)
+def test_wrong_numbers_are_refused_in_a_sentence(refused, words, why):
+    refused(*words, because=why)

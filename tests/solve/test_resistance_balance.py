@@ -1,0 +1,48 @@
+"""The balance of The Resistance: the sweep finds the tables that solving all of them finds."""
+
+from fractions import Fraction
+
+import pytest
+
+from fogspiel.solve.resistance.balance import FAIR, TableSpace, fair_table, nearest_tables
+from fogspiel.solve.resistance.row_generation import solve
+
+
+def test_the_space_has_every_table_once():
+    space = TableSpace(7, 3, 2, 4)
+    assert len(set(space)) == space.size == 486
+    assert space.words.startswith("all 486 tables of five missions of 2 to 4 of 7 players")
+
+
+def test_five_players_have_fair_tables():
+    found = nearest_tables(TableSpace(5, 2, 2, 3), 3)
+    assert [table.wins for table in found.nearest] == [FAIR] * 3
+    assert found.nearest[0].setup.sizes == (2, 2, 2, 3, 3)
+    assert (found.by_rules, found.by_program, found.too_far) == (64, 0, 0)
+    assert found.official == Fraction(3, 10)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [TableSpace(4, 2, 1, 2), pytest.param(TableSpace(6, 2, 2, 4), marks=pytest.mark.slow)],
+    ids=lambda space: space.players,
+)
+def test_the_nearest_tables_are_those_of_solving_all_of_them(space):
+    everything = sorted(fair_table(setup, (Fraction(solve(setup)["value"]) + 1) / 2) for setup in space)
+    for count in (1, 5, 40):
+        found = nearest_tables(space, count)
+        assert found.nearest == everything[:count]
+        assert found.ties == sum(table.distance == everything[0].distance for table in everything)
+        assert found.by_rules + found.by_program + found.too_far == space.size
+
+
+def test_tables_that_the_rules_leave_open_are_solved_if_they_may_be_near():
+    found = nearest_tables(TableSpace(7, 3, 3, 4), 1)
+    assert found.by_rules + found.by_program + found.too_far == 64
+    assert Fraction(solve(found.nearest[0].setup)["value"]) == 2 * found.nearest[0].wins - 1
+
+
+def test_impossible_sizes_are_refused():
+    for numbers in ((7, 3, 4, 3), (7, 3, 0, 3), (7, 3, 2, 8), (7, 7, 2, 3), (15, 3, 2, 3)):
+        with pytest.raises(ValueError, match=r"it must be|comes last"):
+            TableSpace(*numbers)
