@@ -25,8 +25,11 @@ SMALL = [
 ]
 
 
-def best_reply(setup, passed):
-    """What the best resistance wins against the rule, with labelled players, every mission and every outcome."""
+def best_reply(setup, passed, cards=False):
+    """What the best resistance wins against the rule, with labelled players, every mission and every outcome.
+
+    Every spy follows the rule alone; with `cards` all see how many have sabotaged a mission, otherwise the outcome.
+    """
     crews = {size: [frozenset(crew) for crew in combinations(range(setup.players), size)] for size in setup.sizes}
 
     @cache
@@ -36,9 +39,12 @@ def best_reply(setup, passed):
             return len(alive) if won == setup.points else 0
         number, found = won + lost, []
         for crew in crews[setup.sizes[number]]:
-            able = frozenset(spies for spies in alive if len(spies & crew) >= setup.needed[number])
-            failed = frozenset() if number + 1 in passed else able
-            found.append(best(won + 1, lost, alive - failed) + best(won, lost + 1, failed))
+            seen = {}
+            for spies in alive:
+                sabotages = 0 if number + 1 in passed else len(spies & crew)
+                failed = sabotages >= setup.needed[number]
+                seen.setdefault((failed, sabotages if cards else 0), set()).add(spies)
+            found.append(sum(best(won + (not f), lost + f, frozenset(left)) for (f, _), left in seen.items()))
         return max(found)
 
     sets = frozenset(map(frozenset, combinations(range(setup.players), setup.spies)))
@@ -65,6 +71,12 @@ def test_fourteen_players_have_the_value_of_the_rules():
 def test_a_best_reply_by_brute_force_wins_as_much_as_the_rule_of_the_spies_says(setup):
     rule = spy_rule(setup)
     assert best_reply(setup, rule.passed) == rule.wins
+
+
+@pytest.mark.parametrize(("players", "passed", "wins"), [(5, (1, 3), "3/5"), (6, (1, 4), "8/15"), (7, (1, 4), "2/5")])
+def test_spies_who_do_not_know_each_other_lose_by_the_rule_only_if_cards_are_counted(players, passed, wins):
+    assert best_reply(SETUPS[players], passed) == spy_rule(SETUPS[players]).wins
+    assert best_reply(SETUPS[players], passed, cards=True) == Fraction(wins)
 
 
 @pytest.mark.slow

@@ -84,16 +84,21 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 # The spies
 
 
+LONE_SPIES = "Spies need not know each other for it, if only the outcomes of missions are announced."
+
+
 def rule_lines(setup: Setup, wins: Fraction) -> list[str]:
     """The spies' rule in a sentence, and why it is as good as it is; it is optimal if it holds the value."""
     rule = spy_rule(setup)
     others = [number for number in range(1, setup.rounds + 1) if number not in rule.passed]
     best = ", and less is not possible" if rule.wins == wins else f"; the strategy that was found: {odds(wins)}"
+    alone = all(setup.needed[number - 1] == 1 for number in others)
     which = f"mission{'s' if len(rule.passed) > 1 else ''} {_listed(rule.passed)}"
     return [
         f"The rule: let {which} pass, sabotage the others whenever possible, without dice.",
         f"The resistance then wins only if mission {_listed(others, 'or')} is clean, and sees nothing before that "
         f"helps: at most with probability {odds(rule.wins)}{best}.",
+        *([LONE_SPIES] if alone else []),
         "The solution that was found, mission by mission:",
     ]
 
