@@ -244,13 +244,13 @@ class Spies(Table):
     def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int, crew: int = 0) -> int:
         """The most that a last mission wins, or `best`: spy sets drop out as players are sent."""
         go_on()
-        everything = sum(weight for _, weight in alive)
+        everything, needed = sum(weight for _, weight in alive), self.setup.needed[-1]
         if everything <= best:
             return best
         if size == 0:
             return everything
         for number in range(min(groups[0].bit_count(), size) + 1) if groups else ():
             sent = crew | lowest(groups[0], number)
-            left = [(spies, weight) for spies, weight in alive if self.clean(self.setup.rounds - 1, sent, spies)]
+            left = [(spies, weight) for spies, weight in alive if (spies & sent).bit_count() < needed]
             best = self.last(groups[1:], size - number, left, best, sent)
         return best
