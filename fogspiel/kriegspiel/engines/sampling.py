@@ -28,7 +28,7 @@ from ...games.chess.men import KINDS, QUEEN
 from ...games.chess.messages import SQUARE
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.position import MEN, MOVER, POSITION
-from ...games.chess.uci_engine import demand_program
+from ...games.chess.uci_engine import UciEngine
 from ...games.kriegspiel import rules
 from ..beliefs.consistent_boards import observation_of, observe_last
 from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
@@ -221,7 +221,7 @@ def parse_sampler(name: str, words: str) -> Maker:
     what, mark, command = words.partition("=")
     if what != "uci" or not mark:
         raise ValueError(f"{name} cannot be had with {words[:40]!r}: write {name}:uci=COMMAND for a chess engine")
-    demand_program(command)
+    UciEngine.demand_program(command)
     return with_uci(command, name)
 
 

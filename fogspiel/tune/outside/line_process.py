@@ -9,12 +9,10 @@ import os
 import select
 import shlex
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
-from . import guard
+from ...core.process_guard import Guard, kill_group
 
 CHUNK = 65_536
 MOST_LINE = 1_000_000
@@ -28,33 +26,6 @@ SHOWN_LETTERS = 120
 
 class Fault(Exception):
     """What a worker has done wrong, as the rest of a sentence that begins with the worker."""
-
-
-class Guard:
-    """A process that kills what is left of others when this one ends, in whatever way."""
-
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(Path(guard.__file__))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
-        )
-
-    def tell(self, sign: str, number: int) -> None:
-        """Say that a process group begins (+) or has ended (-)."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # it may be gone, and then it is of no use
-            self.process.stdin.write(f"{sign}{number}\n".encode())
-
-    def close(self) -> None:
-        """Let it end."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.wait()
 
 
 class LineProcess:
@@ -107,7 +78,7 @@ class LineProcess:
         """Kill it with its children."""
         with self._turn:
             if not self._dead:
-                guard.kill_group(self.process.pid)
+                kill_group(self.process.pid)
                 self.process.wait()
                 self._watch.tell("-", self.process.pid)
                 self._dead = True

@@ -23,7 +23,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from ...core.heartbeat import beat
-from .line_process import Fault, Guard, LineProcess, excerpt
+from ...core.process_guard import Guard
+from .line_process import Fault, LineProcess, excerpt
 
 FAULTS = 3
 """So often may a game go wrong."""

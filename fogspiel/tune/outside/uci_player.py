@@ -5,9 +5,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...core.process_guard import Guard
 from ...games.chess.search import MATE
 from ...games.chess.uci_engine import UciEngine
-from .line_process import Guard
 from .uci_limits import Limit
 from .uci_options import engine_options
 
@@ -29,8 +29,7 @@ class UciPlayer:
     """An engine process that is configured for every game anew."""
 
     def __init__(self, command: str, fixed: Mapping[str, str], patience: float, guard: Guard):
-        self.engine, self.patience, self._guard = UciEngine(command, patience), patience, guard
-        guard.tell("+", self.engine.process.pid)
+        self.engine, self.patience = UciEngine(command, patience, guard), patience
         try:
             self.options = engine_options(self.engine)
             self._fixed = self.options.texts(fixed)
@@ -47,7 +46,6 @@ class UciPlayer:
     def close(self) -> None:
         """End the engine."""
         self.engine.close()
-        self._guard.tell("-", self.engine.process.pid)
 
     def begin(self, values: Mapping[str, object]) -> None:
         """Begin a game with these options; those of earlier games that are not among them get their default."""

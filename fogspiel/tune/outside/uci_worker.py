@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from ...core.compile_lock import compile_in_turn
 from ...core.line_worker import Answer, WordParser, game_of, serve, values_in
-from ...games.chess.uci_engine import EngineFault
+from ...core.process_guard import Guard
+from ...core.program_process import EngineFault
 from .adjudication import Rules
-from .line_process import Guard
 from .openings import Book, own_book, read_book
 from .uci_game import Conditions, Outcome, play_game, write_game
 from .uci_limits import Limit

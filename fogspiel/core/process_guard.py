@@ -21,6 +21,33 @@ def kill_group(number: int) -> None:
     subprocess.run(["taskkill", "/F", "/T", "/PID", str(number)], capture_output=True, check=False)
 
 
+class Guard:
+    """A process that kills what is left of others when this one ends, in whatever way."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        )
+
+    def tell(self, sign: str, number: int) -> None:
+        """Say that a process group begins (+) or has ended (-)."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):  # it may be gone, and then it is of no use
+            self.process.stdin.write(f"{sign}{number}\n".encode())
+
+    def close(self) -> None:
+        """Let it end."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.wait()
+
+
 def keep_watch() -> None:
     """Follow what begins and ends, and kill what is left at the end of the input."""
     groups: set[int] = set()
