@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..core.agents import Forfeit
 from ..core.person_session import PersonSession
 from ..core.session import replay
 
@@ -71,6 +72,8 @@ class Terminal:
                 try:
                     if session.go_on():
                         continue
+                except Forfeit as fault:
+                    return Outcome(f"the other side forfeits it, {fault}", session.game.top - self.loss)
                 except ValueError as error:
                     return Outcome(str(error), failed=True)
                 if len(session.record) != shown:
@@ -78,12 +81,17 @@ class Terminal:
                     shown = len(session.record)
                 self.answer(normal(next(self.lines)))
         except Resigned:
-            return Outcome(self.resignation(), 0 if session.side == 0 else len(session.game.payoffs) - 1)
+            return Outcome(self.resignation(), self.loss)
         except StopIteration:
             return Outcome("you left it")
         except KeyboardInterrupt:
             return Outcome("you interrupted it", interrupted=True)
         return Outcome(self.ending(), session.score)
+
+    @property
+    def loss(self) -> int:
+        """The score of a game that the person has lost."""
+        return 0 if self.session.side == 0 else self.session.game.top
 
     def greeting(self) -> str:
         """The first words."""

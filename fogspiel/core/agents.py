@@ -32,6 +32,14 @@ class Player(Protocol):
         """One of the actions, by what is seen."""
 
 
+class Forfeit(ValueError):
+    """A player breaks the rules or cannot go on, and so loses the game; the reason is in a few words of ours."""
+
+    def __init__(self, sentence: str, reason: str):
+        super().__init__(sentence)
+        self.reason = reason
+
+
 def remind(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
     """Let a player make an earlier choice again, when a game is taken up from its record.
 

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cache
 
 
 def kill_group(number: int) -> None:
@@ -46,6 +47,12 @@ class Guard:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         self.process.wait()
+
+
+@cache
+def own_guard() -> Guard:
+    """The guard of whatever this process starts, which lives as long as this process does."""
+    return Guard()
 
 
 def keep_watch() -> None:

@@ -32,6 +32,10 @@ class EngineFault(ValueError):
     """A running program has ended, does not answer or talks nonsense: another process may do better."""
 
 
+class Late(EngineFault):
+    """It has not answered in time."""
+
+
 def _kill(process: subprocess.Popen[str], guard: Guard | None) -> None:
     """End a process and those that it started, if it is still there."""
     if process.poll() is None:
@@ -142,7 +146,7 @@ class ProgramProcess:
                     return
                 heard = f", only {line[:60]!r}"
             if time.monotonic() > end:
-                raise self.failure(f"has not said {last!r} within {patience:g} s of {asked!r}{heard}", advice)
+                raise self.failure(f"has not said {last!r} within {patience:g} s of {asked!r}{heard}", advice, Late)
 
     def _end(self) -> str:
         """How a program that says nothing more has ended."""
@@ -151,7 +155,14 @@ class ProgramProcess:
         except subprocess.TimeoutExpired:
             return "closed its output"
 
-    def failure(self, what: str, advice: str = "") -> EngineFault:
+    def failure(self, what: str, advice: str = "", fault: type[EngineFault] = EngineFault) -> EngineFault:
         """Kill the program: what it did, as an error to raise."""
         self.close()
-        return EngineFault(f"the {self.what} {self.name!r} {what}: {advice or self.advice()}")
+        return fault(f"the {self.what} {self.name!r} {what}: {advice or self.advice()}")
+
+    def dismiss(self, *lines: str) -> None:
+        """Send last lines, and kill the program if it does not end by itself."""
+        self.say(*lines)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(END_SECONDS)
+        self.close()

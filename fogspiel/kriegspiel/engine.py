@@ -145,13 +145,13 @@ def plain_name(words: str) -> str:
 def find_engine(words: str) -> Maker:
     """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
-    if name not in engines():
+    if name not in engines() and name not in choices():
         near = get_close_matches(name, engines(), n=3, cutoff=0.4)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(f"there is no Kriegspiel engine {name[:40]!r}: {meant}there are {', '.join(engines())}")
     if mark and name not in choices():
         raise ValueError(f"{name} can be had in one way only: write {name} without a colon")
-    if mark and not choice:
+    if mark and not choice and name in engines():
         raise ValueError(f"{words[:40]!r} has nothing behind its colon: write {name} for what is usual")
     maker = choices()[name](choice) if name in choices() else engines()[name]
     return partial(Straying, maker) if words.startswith(STRAY) else maker
@@ -161,7 +161,7 @@ def home_of(words: str) -> Path:
     """The file of an engine."""
     name = plain_name(words)
     for module in modules(ROOM):
-        if name in module.ENGINES:
+        if name in module.ENGINES or name in getattr(module, "CHOICES", {}):
             return Path(str(module.__file__))
     maker = engines()[name]  # of an installed package
     return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))

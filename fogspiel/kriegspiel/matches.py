@@ -15,6 +15,7 @@ from ..core.rng import stream_of
 from ..core.source_digest import digest_of
 from ..stats.elo import Strength, strength_of
 from .engine import Effort, find_engine, home_of
+from .engines.program import bring_programs
 from .referee import LIMIT, Referee, Switches, play_game
 
 Row = Mapping[str, Any]
@@ -88,12 +89,15 @@ def play_pair(
     number: int,
     longest: int | None,
     switches: Mapping[str, Any],
+    programs: Mapping[str, tuple[str, ...]] | None = None,
     **labels: object,
 ) -> dict[str, list[GameJson]]:
     """Play two games: the first engine has White in the one, Black in the other; each player has its own stream.
 
-    Labels (names, digests of the engines' code) tell pairs apart, but do not change how they are played.
+    Programs are the commands of engines that are programs. Labels (names, digests of the engines' code) tell pairs
+    apart, but do not change how they are played.
     """
+    bring_programs(programs or {})
     specs, house = [EngineSpec.from_json(seat) for seat in seats], Switches(**switches)
     return {"games": [_play_one(specs, seed, number, white, longest, house) for white in (0, 1)]}
 

@@ -8,11 +8,12 @@ referee.view(BLACK)                  # everything that Black knows, for a player
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..core.agents import Player
-from ..core.game import DRAW, Game
+from ..core.agents import Forfeit, Player
+from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.heartbeat import beat
 from ..core.session import Session, finish_game
 from ..games.chess.attempts import attempt_squares
@@ -20,6 +21,7 @@ from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, posit
 from ..games.chess.men import KING, PAWN, QUEEN, kind_on
 from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
 from ..games.chess.move_code import end_of, move_of, promotion_of, start_of
+from ..games.chess.movetext import RESULTS, UNFINISHED
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS
 from ..games.chess.words import directions_in, message_text
 from ..games.kriegspiel import rules
@@ -139,6 +141,8 @@ class Referee(Session):
         self.switches, self.first = switches, self.plies
         self.refused = [0, 0]
         """How many attempts of White and of Black were refused."""
+        self.forfeit: str | None = None
+        """Why the side to move has lost without being mated, if it has."""
 
     @property
     def turn(self) -> int:
@@ -148,11 +152,13 @@ class Referee(Session):
     @property
     def ending(self) -> str | None:
         """How the game ended."""
-        return ENDINGS.get(int(self.state[rules.END]))
+        return f"forfeit: {self.forfeit}" if self.forfeit else ENDINGS.get(int(self.state[rules.END]))
 
     @property
     def score(self) -> int:
         """White's score: 0 loss, 1 draw, 2 win; a game that is not over counts as drawn."""
+        if self.forfeit:
+            return LOSS if self.turn == 0 else WIN
         return int(rules.score(self.state)) if self.over else DRAW
 
     @property
@@ -231,6 +237,17 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
     return f"{name}: an own man is in the way"
 
 
+@runtime_checkable
+class Attendant(Protocol):
+    """A player that is told more than the others: the rules of the house before a game, and how it ended."""
+
+    def hear_rules(self, switches: Switches) -> None:
+        """The rules, before the game begins."""
+
+    def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
+        """The end of the game: what the player sees then, the result as in PGN, and why in words."""
+
+
 def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
     """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
 
@@ -238,5 +255,18 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
         beat()
         return longest is None or referee.plies < longest
 
-    finish_game(referee, players, NO_CHANCE, goes_on)
+    for player in players:
+        if isinstance(player, Attendant):
+            player.hear_rules(referee.switches)
+    result, ending = UNFINISHED, "the game was broken off"
+    try:
+        finish_game(referee, players, NO_CHANCE, goes_on)
+        result, ending = RESULTS[referee.score], referee.ending or LIMIT
+    except Forfeit as fault:
+        referee.forfeit = fault.reason
+        result, ending = RESULTS[referee.score], f"forfeit: {fault.reason}"
+    finally:
+        for side, player in enumerate(players):
+            if isinstance(player, Attendant):
+                player.hear_end(referee.view(side), result, ending)
     return referee

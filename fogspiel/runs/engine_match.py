@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from ..kriegspiel.engines.program import commands_of
 from ..kriegspiel.matches import EngineSpec, code_of, elo_of_pairs, play_pair, results_of, statistics_of
 from ..kriegspiel.referee import WILD_16, Switches
 from ..stats.elo import Strength
@@ -110,8 +111,10 @@ class EngineMatch:
             "seed": self.seed,
         }
         by_nodes = all(self.seats[i].effort.seconds is None for i in meeting)
+        programs = commands_of([self.seats[i].engine for i in meeting])
+        given = {"programs": programs} if programs else {}
         return [
-            Job("bout", play_pair, shared | {"number": number}, repeatable=by_nodes)
+            Job("bout", play_pair, shared | {"number": number}, given, repeatable=by_nodes and not programs)
             for number in range(self.pairs_of_games)
         ]
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.agents import policy_names
 from ..core.game import Game, find_game, games, parameters_of
 from ..core.own_games import words_of
-from ..kriegspiel.engine import EFFORT, STRAY, engines, find_engine, parse_engine, plain_name
+from ..kriegspiel.engine import EFFORT, STRAY, choices, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
 from ..runs.agent_texts import RUN_NAME, SOLVED, engines_of, numbers_in
@@ -26,7 +26,7 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
     The text alone decides, never what is on the disk. Engines may have options (`stray-C:none`) where these are known.
     """
     engine, mark, effort = text.partition("@")
-    if options and plain_name(engine) not in engines():
+    if options and plain_name(engine) not in (*engines(), *choices()):
         find_engine(plain_name(engine))  # knows similar names
     if engine in _engine_texts(game, options):
         parse_engine(text)  # says how an effort is written

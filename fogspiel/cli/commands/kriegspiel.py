@@ -1,5 +1,7 @@
 """fogspiel kriegspiel: matches and round robins of engines."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, Cluster, Seed, StorePath, app, print_json, taking
+from ..app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, print_json, taking
 from ..work import Options, begin_and_show
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same ti
 USUAL_SECONDS = 0.1
 ENGINE = (
     "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
-    "C:generic, C:FILE.npz for an opponent's model (A, B and C); hs:uci=COMMAND for a chess engine (los, aosp and hs)."
+    "C:generic, C:FILE.npz for an opponent's model (A, B and C); hs:uci=COMMAND for a chess engine (los, aosp and hs); "
+    "program:COMMAND for a program that speaks the engine protocol."
 )
 
 
@@ -62,14 +65,18 @@ class MatchOptions:
     def play(self, engines: Sequence[str], efforts: Sequence["Effort"]) -> None:
         """Let the engines meet, each with its effort unless it has one of its own."""
         from ...kriegspiel.engine import parse_engine
+        from ...kriegspiel.engines.program import commands_of, name_engine
         from ...kriegspiel.matches import EngineSpec
         from ...kriegspiel.referee import Switches
         from ...runs.engine_match import EngineMatch
 
         switches = Switches(self.promotion_tries, self.passant_square, self.fifty, self.repetition, self.material)
-        seats = tuple(EngineSpec(*parse_engine(*named)) for named in zip(engines, efforts, strict=True))
+        named = [parse_engine(*words) for words in zip(engines, efforts, strict=True)]
+        seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
         request = EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
-        options = Options(self.store, self.as_json, self.processes, self.cluster, self.output)
+        # A run with a program goes on when the user names it again, which the same command does.
+        again = shlex.join(["fogspiel", *sys.argv[1:]]) if commands_of([seat.engine for seat in seats]) else None
+        options = Options(self.store, self.as_json, self.processes, self.cluster, self.output, again=again)
         begin_and_show(request.to_json(), options, once=True)
 
 
@@ -106,6 +113,22 @@ def play_round_robin(
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
     effort = effort_of(options.time, options.nodes, options.threads)
     options.play(engines, [effort] * len(engines))
+
+
+@group.command("engine")
+def serve_engine(
+    name: Annotated[str, typer.Argument(help="NAME, or NAME:OPTION: the referee says for how long.")],
+) -> None:
+    """Play as a program: read what a referee says on stdin, answer on stdout (docs/kriegspiel-protocol.md)."""
+    from contextlib import suppress
+
+    from ...kriegspiel.engine import find_engine
+    from ...kriegspiel.protocol_server import serve
+
+    maker = find_engine(name)
+    announce_compilation()
+    with suppress(BrokenPipeError):
+        serve(name, maker, sys.stdin, lambda line: print(line, flush=True))
 
 
 @group.command("engines")

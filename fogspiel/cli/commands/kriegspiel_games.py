@@ -54,20 +54,23 @@ def play_game(
     from ...core.rng import stream_of
     from ...games.chess.position import PLY
     from ...kriegspiel.engine import find_engine, parse_engine
-    from ...kriegspiel.referee import GAME
+    from ...kriegspiel.engines.program import name_engine
+    from ...kriegspiel.referee import GAME, Attendant
     from ..kriegspiel_terminal import KriegspielTerminal, result_of
     from ..terminal import ask_person, parse_seat
 
     side = parse_seat(colour, ("white", "black"))
     name, effort = parse_engine(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
-    engine = find_engine(name)(effort, stream_of(seed, 1 - side))
+    engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
     announce_compilation()
     lines, tell = ask_person(as_json)
     session = PersonSession(GAME, PlayerAgent(name, lambda stream: engine), side, seed)
     terminal = KriegspielTerminal(session, lines, tell)
     played = terminal.play()
     result = result_of(played)
+    if isinstance(engine, Attendant):
+        engine.hear_end(session.view(1 - side), result, played.how)
     tell(f"The game is over: {played.how}, {result}.")
     tell(terminal.epilogue())
     kept = _keep(session.record, side, result, against, output, tell)

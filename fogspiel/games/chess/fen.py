@@ -56,7 +56,7 @@ def position_of(fen: str) -> np.ndarray:
     if not 4 <= len(fields) <= 6:
         raise ValueError(f"a FEN has four to six fields, not {len(fields)}: {fen[:90]!r}")
     pos = np.zeros(POSITION, np.int64)
-    _put_men(pos, fields[0])
+    put_men(pos, fields[0])
     if fields[1] not in ("w", "b"):
         raise ValueError(f"the mover of a FEN is w or b, not {fields[1]!r}")
     pos[MOVER] = "wb".index(fields[1])
@@ -75,7 +75,8 @@ def position_of(fen: str) -> np.ndarray:
     return pos
 
 
-def _put_men(pos: np.ndarray, placement: str) -> None:
+def put_men(pos: np.ndarray, placement: str) -> None:
+    """Put the men of the first field of a FEN on an empty board."""
     rows = placement.split("/")
     if len(rows) != 8:
         raise ValueError(f"the board of a FEN has eight ranks, not {len(rows)}: {placement[:80]!r}")

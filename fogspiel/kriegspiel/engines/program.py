@@ -1,0 +1,153 @@
+"""Any program that speaks the engine protocol as a player (docs/kriegspiel-protocol.md).
+
+A program is run only if the user has named it in this process. What runs keep of it is a digest of its command and of
+the files that the command names, so that nothing in a store can start a program.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ...core.agents import Forfeit
+from ...core.process_guard import own_guard
+from ...core.program_process import EngineFault, Late, ProgramProcess
+from ...games.chess.fen import move_name, parse_move
+from ...games.kriegspiel import rules
+from ...games.kriegspiel.words import refused_in
+from ..engine import Choice, Effort, Maker
+from ..protocol_lines import HELLO, READY, Reporter, limit_words, new_line
+from ..referee import WILD_16, Switches
+
+PROGRAM = "program"
+HELLO_SECONDS = 60.0
+"""How long a program may take to be ready: it may have to compile itself."""
+GRACE_SECONDS = 1.0
+"""By how much it may overrun its time for an attempt: pipes and busy machines take theirs."""
+NODES_SECONDS = 60.0
+"""How long an attempt may take whose limit is a number of nodes."""
+READ_SECONDS = 10.0
+"""How long it may take to read what it is told."""
+DIGITS = 16
+"""Of the digest by which runs know a program."""
+
+
+class KriegspielProgram(ProgramProcess):
+    """A program in a process of its own, which has said that it speaks the protocol."""
+
+    what, language = "Kriegspiel program", "the Kriegspiel engine protocol"
+
+    def __init__(self, words: Sequence[str]):
+        super().__init__(words, READ_SECONDS, own_guard())
+        self.say(HELLO)
+        *_, last = self.answer(HELLO, READY.split()[0], HELLO_SECONDS)
+        if last.split() != READY.split():
+            raise self.failure(f"has answered {last[:60]!r}, and the referee speaks {HELLO!r}")
+
+
+class ProgramPlayer:
+    """Lets a program play; whatever it does wrong in a game is a `Forfeit`, and it is killed."""
+
+    def __init__(self, words: Sequence[str], effort: Effort, stream: np.ndarray):
+        self.effort, self.seed, self.switches = effort, seed_of(stream), WILD_16
+        self.reporter = Reporter()
+        self.patience = NODES_SECONDS if effort.seconds is None else effort.seconds + GRACE_SECONDS
+        self.program = KriegspielProgram(words)
+
+    def hear_rules(self, switches: Switches) -> None:
+        """The rules of the house, before a game begins."""
+        self.switches = switches
+
+    def begin(self, side: int) -> None:
+        self.reporter = Reporter()
+        self.program.say(new_line(side, self.switches.to_json(), self.effort, self.seed))
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        """The program's attempt."""
+        go = f"go {limit_words(self.effort)}"
+        self.program.say(*self.reporter.turn(seen, actions), go)
+        try:
+            *_, line = self.program.answer(go, "attempt", self.patience)
+        except Late as fault:
+            raise Forfeit(str(fault), "no attempt in time") from None
+        except EngineFault as fault:
+            raise Forfeit(str(fault), "the program has ended") from None
+        try:
+            action = parse_move(line.partition(" ")[2])
+        except ValueError:
+            raise self._forfeit(f"has said {line[:60]!r}, which is no move", "an attempt that is no move") from None
+        if action not in actions:
+            name = move_name(action)
+            if name[:4] in refused_in(seen[rules.SEEN_REFUSED :]):
+                raise self._forfeit(f"has tried {name} again, which was refused", "a refused attempt again")
+            raise self._forfeit(f"has tried {name}, which was not on its list", "an impossible attempt")
+        self.reporter.last = action
+        return action
+
+    def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
+        """How the game ended; then the program is asked to leave."""
+        self.program.dismiss(*self.reporter.news(seen), f"end {result} {ending}", "quit")
+
+    def _forfeit(self, what: str, reason: str) -> Forfeit:
+        return Forfeit(str(self.program.failure(what)), reason)
+
+
+def seed_of(stream: np.ndarray) -> int:
+    """The seed that a program is given: one from which nobody can work out the streams of others."""
+    return int.from_bytes(hashlib.blake2b(stream.tobytes(), digest_size=8).digest(), "big") >> 1
+
+
+# Which programs there are
+
+_named: dict[str, tuple[str, ...]] = {}
+"""The programs that the user has named in this process, by digest."""
+
+
+def name_engine(engine: str) -> str:
+    """An engine that the user has named, as runs keep it: a program by its digest, after it was tried; others as is."""
+    head, mark, command = engine.partition(":")
+    if head != PROGRAM or not mark:
+        return engine
+    words = KriegspielProgram.demand_program(command)
+    KriegspielProgram(words).dismiss("quit")
+    digest = _digest(words)
+    _named[digest] = tuple(words)
+    return f"{PROGRAM}:{digest}"
+
+
+def _digest(words: Sequence[str]) -> str:
+    """A digest of a command and of the files among its words: another build is another program."""
+    whole = hashlib.sha256("\0".join(words).encode())
+    for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
+        if path.is_file():
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:DIGITS]
+
+
+def commands_of(engines: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The commands of those engines that are programs, for processes that play their games."""
+    digests = [digest for head, _, digest in (engine.partition(":") for engine in engines) if head == PROGRAM]
+    return {digest: _named[digest] for digest in digests if digest in _named}
+
+
+def bring_programs(commands: Mapping[str, tuple[str, ...]]) -> None:
+    """Let this process know programs that the user has named in another one."""
+    _named.update(commands)
+
+
+def parse_program(digest: str) -> Maker:
+    """A program that the user has named."""
+    if digest not in _named:
+        raise ValueError(
+            f"{PROGRAM}:{digest[:40]} is a program, which is run only if you name it: write {PROGRAM}:COMMAND in "
+            "`fogspiel kriegspiel match`, `round-robin` or `play`; a run goes on by the command that began it"
+        )
+    return partial(ProgramPlayer, _named[digest])
+
+
+ENGINES: dict[str, Maker] = {}
+CHOICES: dict[str, Choice] = {PROGRAM: parse_program}

@@ -1,0 +1,64 @@
+"""One of our engines as a program that speaks the engine protocol."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from ..core.agents import Player
+from ..core.rng import stream_of
+from ..games.chess.fen import move_name
+from .engine import Effort, Maker
+from .protocol_lines import HELLO, READY, RULES, SIDE_WORDS, Listener, pairs_in
+from .referee import Referee, play_game
+
+TRIAL_PLIES = 6
+"""Of the game by which kernels are compiled before the program says that it is ready."""
+
+
+def serve(name: str, maker: Maker, lines: Iterable[str], say: Callable[[str], None]) -> None:
+    """Answer a referee until it says `quit` or nothing more; a line that cannot be read is a ValueError."""
+    player: Player | None = None
+    listener = Listener(0)
+    for line in lines:
+        word, *rest = line.split() or [""]
+        try:
+            if word == "quit":
+                return
+            if word == "kriegspiel":
+                _warm_up(maker)
+                say(f"id name fogspiel {name}")
+                say(READY)
+            elif word == "new":
+                player, listener = _begin(maker, pairs_in(rest))
+            elif word == "go":
+                if player is None:
+                    raise ValueError("no game has begun")
+                say(f"attempt {move_name(player.choose(listener.seen.copy(), list(listener.actions)))}")
+            else:
+                listener.hear(word, rest)
+        except (ValueError, LookupError) as error:
+            reason = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else error
+            raise ValueError(
+                f"the referee has said {line.strip()[:80]!r}, which cannot be followed ({reason}): "
+                f"it must speak the protocol {HELLO}"
+            ) from None
+
+
+def _begin(maker: Maker, given: dict[str, str]) -> tuple[Player, Listener]:
+    """A player for the game that a `new` line describes."""
+    if given["rules"] != RULES:
+        raise ValueError(f"the rules are {given['rules']}, and this engine plays {RULES}")
+    side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
+    if "nodes" in given:
+        effort = Effort(nodes=int(given["nodes"]), threads=threads)
+    else:
+        effort = Effort(seconds=int(given["movetime"]) / 1000, threads=threads)
+    player = maker(effort, np.array([int(given.get("seed", 1))], np.uint64))
+    player.begin(side)
+    return player, Listener(side)
+
+
+def _warm_up(maker: Maker) -> None:
+    """Play a few plies, so that no clock runs while kernels are compiled."""
+    one, other = (maker(Effort(nodes=1), stream_of(1, side)) for side in (0, 1))
+    play_game((one, other), Referee(), TRIAL_PLIES)

@@ -1,0 +1,78 @@
+"""A program that converses in lines: whatever it does, whoever talks to it goes on, and no process is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fogspiel.core.program_process import EngineFault, Late, ProgramProcess
+
+SLEEPING = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
+OWNER = f"""
+import time
+from fogspiel.core.process_guard import own_guard
+from fogspiel.core.program_process import ProgramProcess
+program = ProgramProcess({SLEEPING!r}, guard=own_guard())
+print(program.process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def is_gone(pid):
+    """Whether a process has ended, which is waited for."""
+    for _ in range(500):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rpartition(")")[2].split()[0] == "Z":  # nobody has asked how it ended
+                    return True
+        except OSError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_program_that_does_not_read_is_killed():
+    program = ProgramProcess(SLEEPING, patience=0.2)
+    program.say("x" * 1_000_000)
+    assert program.process.poll() is not None
+    with pytest.raises(EngineFault, match="ended"):
+        list(program.answer("x", "y"))
+
+
+def test_a_program_that_says_nothing_is_late_and_one_that_has_ended_is_not():
+    with pytest.raises(Late, match=r"has not said 'y' within 0\.1 s of 'x'"):
+        list(ProgramProcess(SLEEPING).answer("x", "y", 0.1))
+    with pytest.raises(EngineFault, match="exit code 3") as fault:
+        list(ProgramProcess([sys.executable, "-I", "-S", "-c", "raise SystemExit(3)"]).answer("x", "y"))
+    assert not isinstance(fault.value, Late)
+
+
+def test_a_program_that_is_dismissed_may_end_by_itself():
+    program = ProgramProcess([sys.executable, "-I", "-S", "-c", "raise SystemExit(len(input()))"])
+    program.dismiss("four")
+    assert program.process.poll() in (4, -signal.SIGKILL)  # the latter on a machine that is very busy
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_program_ends_also_when_its_owner_is_killed():
+    with subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True) as owner:
+        pid = int(owner.stdout.readline())
+        assert not is_gone_now(pid)
+        owner.kill()
+    assert is_gone(pid)
+
+
+def is_gone_now(pid):
+    """Whether a process has ended already."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
