@@ -18,12 +18,14 @@ from collections.abc import Iterator, Sequence
 from .heartbeat import beat
 from .process_guard import Guard
 
-LINES_KEPT = 10_000
+LINES_KEPT = 1_000
 """Lines that wait to be read; a program that says more has to wait itself."""
 LONGEST_LINE = 1 << 16
 """Characters of a line; a longer one counts as several."""
 END_SECONDS = 1.0
 """How long a program that has closed its output may take to end."""
+ROOM_SECONDS = 0.2
+"""How often whoever waits for room looks whether it still matters."""
 BEAT_SECONDS = 1.0
 """How often whoever waits for an answer gives a sign of life."""
 
@@ -36,8 +38,9 @@ class Late(EngineFault):
     """It has not answered in time."""
 
 
-def _kill(process: subprocess.Popen[str], guard: Guard | None) -> None:
+def _kill(process: subprocess.Popen[str], guard: Guard | None, killed: threading.Event) -> None:
     """End a process and those that it started, if it is still there."""
+    killed.set()
     if process.poll() is None:
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
@@ -53,12 +56,22 @@ def _kill(process: subprocess.Popen[str], guard: Guard | None) -> None:
                 pipe.close()
 
 
-def _listen(process: subprocess.Popen[str], lines: "queue.Queue[str | None]") -> None:
+def _listen(process: subprocess.Popen[str], lines: "queue.Queue[str | None]", killed: threading.Event) -> None:
     """Put what a process says into a queue, and None when it has ended."""
     with contextlib.suppress(OSError, ValueError):
         while process.stdout is not None and (line := process.stdout.readline(LONGEST_LINE)):
-            lines.put(line.strip())
-    lines.put(None)
+            _put(line.strip(), lines, killed)
+    _put(None, lines, killed)
+
+
+def _put(line: str | None, lines: "queue.Queue[str | None]", killed: threading.Event) -> None:
+    """Put a line into a queue as soon as there is room; of a process that was killed nobody may want to read more."""
+    while True:
+        try:
+            return lines.put(line, timeout=ROOM_SECONDS)
+        except queue.Full:
+            if killed.is_set():
+                return None
 
 
 class ProgramProcess:
@@ -86,9 +99,11 @@ class ProgramProcess:
             raise ValueError(f"the {self.what} {self.name!r} cannot be started ({reason}): {self.advice()}") from None
         if guard is not None:
             guard.tell("+", self.process.pid)
-        self.close = weakref.finalize(self, _kill, self.process, guard)
+        killed = threading.Event()
+        self.close = weakref.finalize(self, _kill, self.process, guard, killed)
         self.lines: queue.Queue[str | None] = queue.Queue(LINES_KEPT)
-        threading.Thread(target=_listen, args=(self.process, self.lines), daemon=True).start()
+        self.listener = threading.Thread(target=_listen, args=(self.process, self.lines, killed), daemon=True)
+        self.listener.start()
 
     @classmethod
     def advice(cls) -> str:

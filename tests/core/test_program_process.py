@@ -41,7 +41,7 @@ def is_gone(pid):
 def test_a_program_that_does_not_read_is_killed():
     program = ProgramProcess(SLEEPING, patience=0.2)
     program.say("x" * 1_000_000)
-    assert program.process.poll() is not None
+    assert program.process.wait(30) == -signal.SIGKILL
     with pytest.raises(EngineFault, match="ended"):
         list(program.answer("x", "y"))
 
@@ -52,6 +52,15 @@ def test_a_program_that_says_nothing_is_late_and_one_that_has_ended_is_not():
     with pytest.raises(EngineFault, match="exit code 3") as fault:
         list(ProgramProcess([sys.executable, "-I", "-S", "-c", "raise SystemExit(3)"]).answer("x", "y"))
     assert not isinstance(fault.value, Late)
+
+
+def test_nothing_waits_for_a_program_that_was_killed_while_it_flooded():
+    program = ProgramProcess([sys.executable, "-I", "-S", "-c", "while True: print('la')"])
+    while not program.lines.full():
+        time.sleep(0.01)
+    program.close()
+    program.listener.join(30)
+    assert not program.listener.is_alive()
 
 
 def test_a_program_that_is_dismissed_may_end_by_itself():

@@ -137,13 +137,19 @@ def test_a_program_is_told_the_rules_the_answers_and_the_end(tmp_path):
 # Programs that play
 
 
-def test_our_engine_over_the_protocol_makes_the_attempts_that_it_makes_here():
-    command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "engine", "random"]
-    stream, records = stream_of(3), []
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("greedy", "minimax", "A", "B3", "C", "hs", "stray-C:none")
+]
+
+
+@pytest.mark.parametrize("name", ("random", *SLOW))
+def test_our_engine_over_the_protocol_makes_the_attempts_that_it_makes_here(name):
+    command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "engine", name]
+    stream, effort, records = stream_of(3), Effort(nodes=40), []
     seed = np.array([programs.seed_of(stream)], np.uint64)
-    for player in (programs.ProgramPlayer(command, ONE, stream), find_engine("random")(ONE, seed)):
-        records.append(play_game((anything(1), player), Referee(), 60).record)
-    assert records[0] == records[1] and len(records[0]) >= 60
+    for player in (programs.ProgramPlayer(command, effort, stream), find_engine(name)(effort, seed)):
+        records.append(play_game((anything(1), player), Referee(), 30).record)
+    assert records[0] == records[1] and len(records[0]) >= 30
 
 
 def test_an_engine_serves_until_it_is_told_to_quit():

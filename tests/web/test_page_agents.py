@@ -20,7 +20,8 @@ HIDDEN = (
     "hs:generic", "random:none", "/etc/passwd", "/nonexistent", "./x", "x.json", "x", "..", ".", "~", "~/x", "@x", "@",
     "@x.json", "C@", "C@x.json", "C@/etc/passwd", "C\n", "C\t", "C\0", "\tC", "", " ", "a\\b", "C:\\x", "\\\\host\\x",
     "file:///etc/passwd", "pig-1.json", "pig-1/", "./pig-1", "pig-1\n", " pig-1", "../pig-1", "openspiel:x", "x.py",
-    "1,2,x", "1;2", "C,hs:uci=sh", "{}", "$(sh)", "`sh`", "|sh", "none", "generic", "C=none", "x" * 4000,
+    "program", "program:", "program:sh", "stray-program:sh", "program:sh@0.1s", "program:0123456789abcdef",
+    "PROGRAM:sh", "1,2,x", "1;2", "C,hs:uci=sh", "{}", "$(sh)", "`sh`", "|sh", "none", "generic", "C=none", "x" * 4000,
 )  # fmt: skip
 
 
@@ -80,6 +81,7 @@ UNSAFE = (
     {"method": "tournament", "game": "pig", "players": [{"name": "hold20"}, {"name": "./x"}]},
     {"method": "kriegspiel", "game": "kriegspiel", "players": [{"engine": "hs:uci=sh"}, {"engine": "hs"}]},
     {"method": "kriegspiel", "game": "kriegspiel", "players": [{"engine": "hs"}, {"engine": "C:model.npz"}]},
+    {"method": "kriegspiel", "game": "kriegspiel", "players": [{"engine": "program:sh"}, {"engine": "hs"}]},
     {"method": "iterative", "game": "pig", "baseline": "x.json"},
     {"method": "solve", "game": "own", "source": "own.py"},
     {"method": "solve", "game": "own", "source": "own.efg"},
