@@ -6,6 +6,7 @@ A program that cannot be started, does not answer in time, ends or answers nonse
 import contextlib
 import os
 import queue
+import select
 import shlex
 import shutil
 import signal
@@ -24,6 +25,8 @@ LONGEST_LINE = 1 << 16
 """Characters of a line; a longer one counts as several."""
 END_SECONDS = 1.0
 """How long a program that has closed its output may take to end."""
+ROOM: int = getattr(select, "PIPE_BUF", 0)
+"""Bytes that a pipe takes at once when it is said to be ready; 0 on a system that cannot say so."""
 ROOM_SECONDS = 0.2
 """How often whoever waits for room looks whether it still matters."""
 BEAT_SECONDS = 1.0
@@ -135,13 +138,14 @@ class ProgramProcess:
     def say(self, *lines: str) -> None:
         """Send lines; a program that does not read them is killed."""
         assert self.process.stdin is not None
-        end = threading.Timer(self.patience, self.close)
-        end.daemon = True
-        end.start()
+        left, end = memoryview("".join(f"{line}\n" for line in lines).encode()), time.monotonic() + self.patience
         with contextlib.suppress(OSError, ValueError):  # a program that has ended is noticed when it does not answer
-            self.process.stdin.write("".join(f"{line}\n" for line in lines))
-            self.process.stdin.flush()
-        end.cancel()
+            pipe = self.process.stdin.fileno()
+            while left:
+                if ROOM and not select.select([], [pipe], [], max(end - time.monotonic(), 0))[1]:
+                    self.close()
+                    return
+                left = left[os.write(pipe, left[: ROOM or None]) :]
 
     def answer(self, asked: str, last: str, patience: float | None = None, advice: str = "") -> Iterator[str]:
         """The lines up to the one that begins with the word `last`, as they come; advice is for who waits in vain."""
