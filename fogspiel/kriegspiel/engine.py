@@ -206,6 +206,11 @@ EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
 USUAL = Effort(seconds=0.1)
 
 
+def asks_program(engine: str) -> bool:
+    """Whether an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
+    return ":uci=" in engine
+
+
 def parse_engine(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
     """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
     name, _, own = words.rpartition("@")

@@ -202,15 +202,19 @@ def test_a_chess_engine_that_talks_nonsense_is_one_sentence(tmp_path, fogspiel):
     assert "exit code 3" in outcome.stderr.splitlines()[-1] and "go on with" in outcome.stderr.splitlines()[-1]
 
 
-def test_a_match_whose_chess_engine_dies_keeps_what_was_played_and_goes_on(tmp_path, fogspiel, answer):
+def test_a_match_whose_chess_engine_dies_goes_on_when_the_user_names_it_again(tmp_path, fogspiel, answer, refused):
     word = mortal(tmp_path, 300)
     words = ("kriegspiel", "match", word, "random", "--games", 6, *SHORT)
     outcome = fogspiel(*words)
     last = outcome.stderr.splitlines()[-1]
     assert outcome.returncode == 2 and "exit code 6" in last
-    assert last.endswith("what was played is kept, go on with: fogspiel resume kriegspiel-1")
+    assert last.endswith(f"what was played is kept, go on with: {shlex.join(['fogspiel', *map(str, words)])}")
     (tmp_path / "searches").write_text("-100000")
-    assert answer("resume", "kriegspiel-1", "--threads", 1)["games"] == 6
+    refused("resume", "kriegspiel-1", because=("a program that is run only if you name it", "command that began it"))
+    assert fogspiel("resume", "--all").stderr.count("kriegspiel-1 is skipped") == 1
+    assert (tmp_path / "searches").read_text() == "-100000", "the program was started"
+    found = answer(*words)
+    assert found["games"] == 6 and found["run"] == "kriegspiel-1"
 
 
 def test_a_game_whose_chess_engine_dies_is_saved(tmp_path, fogspiel, monkeypatch):

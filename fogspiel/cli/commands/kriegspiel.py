@@ -64,7 +64,7 @@ class MatchOptions:
 
     def play(self, engines: Sequence[str], efforts: Sequence["Effort"]) -> None:
         """Let the engines meet, each with its effort unless it has one of its own."""
-        from ...kriegspiel.engine import parse_engine
+        from ...kriegspiel.engine import asks_program, parse_engine
         from ...kriegspiel.engines.program import commands_of, name_engine
         from ...kriegspiel.matches import EngineSpec
         from ...kriegspiel.referee import Switches
@@ -75,7 +75,9 @@ class MatchOptions:
         seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
         request = EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
         # A run with a program goes on when the user names it again, which the same command does.
-        again = shlex.join(["fogspiel", *sys.argv[1:]]) if commands_of([seat.engine for seat in seats]) else None
+        playing = [seat.engine for seat in seats]
+        programs = bool(commands_of(playing)) or any(map(asks_program, playing))
+        again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
         options = Options(self.store, self.as_json, self.processes, self.cluster, self.output, again=again)
         begin_and_show(request.to_json(), options, once=True)
 

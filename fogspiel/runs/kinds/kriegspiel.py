@@ -6,6 +6,7 @@ from contextlib import closing
 import numpy as np
 
 from ...games.chess.movetext import RESULTS
+from ...kriegspiel.engine import asks_program
 from ...kriegspiel.matches import elo_of_pairs
 from ...kriegspiel.pgn import write_pgn
 from ...stats.race import interval, mean
@@ -51,6 +52,15 @@ class Kriegspiel(Kind):
                 "since: start it anew"
             )
         return request
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        """Refuse to start a program because a stored run names it."""
+        super().check_source(run, source)
+        if any(asks_program(seat.engine) for seat in EngineMatch.from_json(run.ask).seats):
+            raise ValueError(
+                f"run {run.name} asks a chess engine, a program that is run only if you name it: give the command that "
+                "began it once more, which goes on with this run"
+            )
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play on until all engines have met."""
