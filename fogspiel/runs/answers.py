@@ -73,6 +73,8 @@ def keep_answer(kept: list[Row], row: Row) -> None:
 
 def answer_of(run: Run) -> Frozen | None:
     """What a run has found so far; None before anything was found."""
+    if run.result is not None and "theta" in run.result:
+        return frozen_in(run.result)
     rows = run.telling_rows  # once: those of a long run are read anew each time
     for number in reversed(range(len(rows))):
         body = rows[number].body
