@@ -35,6 +35,8 @@ PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
 """In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
+ABOUT_COMPILATION = ("compiling the rules", "fogspiel: waiting for ")
+"""How lines begin that depend on the cache and on who else uses it."""
 INTERRUPTED = 130
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGALRM") if hasattr(signal, name)]
 
@@ -504,7 +506,7 @@ def answer(command: Command, folder: Path) -> dict[str, Any]:
 def _steady_text(text: str, folder: Path) -> str:
     """A text without the name of the folder, times and dates, versions, digests of source files, and last digits."""
     text = text.replace(str(folder), "FOLDER")
-    text = "".join(line for line in text.splitlines(True) if not line.startswith("compiling the rules"))
+    text = "".join(line for line in text.splitlines(True) if not line.startswith(ABOUT_COMPILATION))
     text = re.sub(EXACT, lambda number: f"{float(number[0]):.{DIGITS}g}", text)
     return re.sub(PASSING, VOLATILE, text)
 
