@@ -3,9 +3,10 @@
     git clone https://github.com/Kriegspiel/bot-simple-heuristics CHECKOUT
     fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --time 0.1
 
-CHECKOUT is the folder with the bot's `bot.py`, or that file. Such a bot plays by `maybe_play_game(game_id)`, which asks
-its site by `get_json` and `post_json`: these two are replaced here, so that its site is our referee and each choice is
-its own. It needs nothing but the standard library and can open no connection; it draws from the seed of the game.
+CHECKOUT is the folder with the bot's `bot.py`, or that file: then another version of it is another player. Such a bot
+plays by `maybe_play_game(game_id)`, which asks its site by `get_json` and `post_json`: these two are replaced here, so
+that its site is our referee and each choice is its own. It needs nothing but the standard library and can open no
+connection; it draws from the seed of the game.
 """
 
 import importlib.util
@@ -118,10 +119,9 @@ class Site:
             if word == "kriegspiel":
                 print("id name kriegspiel.org bot\nkriegspielok 1", file=self.out, flush=True)
             elif word == "new":
-                self._begin(dict(zip(rest[::2], rest[1::2], strict=False)))
+                self._begin(pairs(rest))
             elif word == "view":
-                view = dict(zip(rest[::2], rest[1::2], strict=False))
-                self.men, self.castling = view["men"], view["castling"]
+                self.men, self.castling = pairs(rest)["men"], pairs(rest)["castling"]
             elif word == "try":
                 self.moves = rest
             elif word == "illegal":
@@ -129,7 +129,7 @@ class Site:
             elif word == "accepted":
                 self.answer = {"move_done": True, **self._note(self.side, rest[1:])}
             elif word in ("moved", "began"):
-                self._note(OTHER[self.side] if word == "moved" else self.side, rest)
+                self._note(self.side if word == "began" else OTHER[self.side], rest)
         sys.exit(0)
 
     def _begin(self, given: dict[str, str]) -> None:
@@ -144,22 +144,27 @@ class Site:
         return said
 
 
+def pairs(words: list[str]) -> dict[str, str]:
+    """The values of a line by their names."""
+    return dict(zip(words[::2], words[1::2], strict=False))
+
+
 def message(words: Iterator[str]) -> dict[str, Any]:
     """A message of the protocol in the words of the site, which are those of the `kriegspiel` package."""
-    said: dict[str, Any] = {"announcement": "REGULAR_MOVE", "capture_square": None, "captured_piece_announcement": None}
-    checks, tries = [], 0
+    kind, square, checks, tries = None, None, [], 0
     for word in words:
         if word == "taken":
-            said["captured_piece_announcement"], said["capture_square"] = next(words).upper(), next(words)
-            said["announcement"] = "CAPTURE_DONE"
+            kind, square = next(words).upper(), next(words)
         elif word == "check":
             checks.append(f"CHECK_{next(words).upper().replace('-', '_')}")
         elif word == "tries":
             tries = int(next(words))
-    special, double = (*checks, None)[0], len(checks) == 2
+    double = len(checks) == 2
     return {
-        **said,
-        "special_announcement": "CHECK_DOUBLE" if double else special,
+        "announcement": "CAPTURE_DONE" if square else "REGULAR_MOVE",
+        "capture_square": square,
+        "captured_piece_announcement": kind,
+        "special_announcement": "CHECK_DOUBLE" if double else (*checks, None)[0],
         "checks": checks if double else [],
         "next_turn_pawn_tries": tries,
     }
