@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -242,6 +243,29 @@ def test_a_program_that_misbehaves_loses_the_game(tmp_path, go):
 def test_a_program_that_does_not_answer_in_time_loses_the_game(tmp_path, go, monkeypatch):
     monkeypatch.setattr(programs, "GRACE_SECONDS", 0.2)
     assert forfeited(script(tmp_path, go), Effort(seconds=0.05)).ending == f"forfeit: {LATE[go]}"
+
+
+class Line(str):
+    """A line of which one can say whether it is still there."""
+
+
+def test_what_a_program_says_before_its_attempt_is_not_kept(tmp_path, monkeypatch):
+    player, alive, most = programs.ProgramPlayer(script(tmp_path), ONE, stream_of(1)), weakref.WeakSet(), []
+
+    def flood(*asked):
+        for number in range(100):
+            line = Line(f"info {number}")
+            alive.add(line)
+            yield line
+            most.append(len(alive))
+        yield "attempt e2e4"
+
+    monkeypatch.setattr(player.program, "answer", flood)
+    player.begin(0)
+    umpire = Referee()
+    assert umpire.attempt(player.choose(umpire.view(0), umpire.actions)).accepted
+    assert len(most) == 100 and max(most) <= 2
+    player.program.close()
 
 
 def test_what_a_program_did_is_one_sentence_without_anything_of_the_board(tmp_path):

@@ -6,6 +6,7 @@ the files that the command names, so that nothing in a store can start a program
 
 import hashlib
 import shutil
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -43,9 +44,13 @@ class KriegspielProgram(ProgramProcess):
     def __init__(self, words: Sequence[str]):
         super().__init__(words, READ_SECONDS, own_guard())
         self.say(HELLO)
-        *_, last = self.answer(HELLO, READY.split()[0], HELLO_SECONDS)
+        last = self.last_line(HELLO, READY.split()[0], HELLO_SECONDS)
         if last.split() != READY.split():
             raise self.failure(f"has answered {last[:60]!r}, and the referee speaks {HELLO!r}")
+
+    def last_line(self, asked: str, word: str, patience: float) -> str:
+        """The line that begins with a word; those before it are not kept, since a program may talk without end."""
+        return deque(self.answer(asked, word, patience), maxlen=1).pop()
 
 
 class ProgramPlayer:
@@ -70,7 +75,7 @@ class ProgramPlayer:
         go = f"go {limit_words(self.effort)}"
         self.program.say(*self.reporter.turn(seen, actions), go)
         try:
-            *_, line = self.program.answer(go, "attempt", self.patience)
+            line = self.program.last_line(go, "attempt", self.patience)
         except Late as fault:
             raise Forfeit(str(fault), "no attempt in time") from None
         except EngineFault as fault:
