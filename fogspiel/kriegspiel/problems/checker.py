@@ -18,7 +18,9 @@ class WrongSolution(ValueError):
 
 def check_solution(problem: Problem, tree: Step) -> int:
     """How many lines end in mate, or a WrongSolution that names one that does not."""
-    return sum(_follow(Referee(f"{board} w - - 0 1", RULES), tree, problem.mate_in, (board,)) for board in problem.boards)
+    return sum(
+        _follow(Referee(f"{board} w - - 0 1", RULES), tree, problem.mate_in, (board,)) for board in problem.boards
+    )
 
 
 def _follow(referee: Referee, step: Step, moves: int, line: tuple[str, ...]) -> int:

@@ -13,22 +13,27 @@ import numpy as np
 
 from ...core.rng import below, shuffle, stream_of
 from ...games.chess.fen import LETTERS, NAMES, square_name
-from .problem import EMPTY, Problem, put_kings, with_man
+from .problem import EMPTY, Problem, letters_of, put_kings, with_man
 from .solution import ILLEGAL, Step, grow_tree
 from .solver import Solver, TooManyNodes
 
 MATERIAL = (
-    "KQ", "KR", "KRR", "KBB", "KQB", "KRN", "KRB", "KQN", "KRP", "KQP", "KBN", "KRRP",
-    "KRp", "KQp", "KRNp", "KBBp", "KRBp", "KQn", "KRPp", "KQpp", "KRRp", "KNNPp",
+    "KQ", "KR", "KRR", "KBB", "KQB", "KQN", "KQR", "KRN", "KRB", "KQP", "KRP", "KRRN", "KRRB", "KRBN", "KBBN", "KBNP",
+    "KQp", "KRp", "KRRp", "KQNp", "KQn", "KRBp", "KRNp", "KRPp", "KBBp", "KRRn", "KQBp", "KBNPp", "KQr",
 )  # fmt: skip
 """Men by their letters as in a FEN; Black's king is not named."""
-LENGTHS = (2, 3, 4)
-MOST_KINGS, FEWEST_KINGS = 9, 3
-MOST_NODES = 60_000
-"""Per candidate: half a second."""
-NEAR_KING, NEAR_MEN = 2, 4
+LENGTHS = (2, 2, 2, 2, 2, 2, 2, 3, 3, 4)
+"""How often mates of each length are looked for: short ones are rare, but soon found."""
+MOST_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
+MOST_NODES = {2: 5_000, 3: 20_000, 4: 60_000}
+"""Per candidate, by moves: at most half a second."""
+MOST_FAILURES = 4
+"""So many squares may be tried in vain before the first that is won."""
+NEAR_KING, NEAR_PAWN = 3, 4
 """How far White's king and the pawns stand from the middle of the king's squares at most."""
 EDGE = [square for square in range(64) if square % 8 in (0, 7) or square // 8 in (0, 7)]
+REPEATED = 6
+"""How much less a problem is worth for each chosen one with the same men."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -60,10 +65,10 @@ def find_candidate(seed: int, number: int) -> Candidate | None:
     material, n = MATERIAL[below(stream, len(MATERIAL))], LENGTHS[below(stream, len(LENGTHS))]
     middle = EDGE[below(stream, len(EDGE))]
     men = _place(material, middle, stream)
-    solver = Solver(MOST_NODES)
+    solver = Solver(MOST_NODES[n])
     try:
-        kings = _grow(solver, men, middle, n, stream) if men else []
-        if len(kings) < FEWEST_KINGS:
+        kings = _grow(solver, men, middle, n, stream)
+        if len(kings) < FEWEST_KINGS[n]:
             return None
         source = f"made by search, seed {seed}, candidate {number}"
         problem = Problem(put_kings(men, kings), n, title_of(material, len(kings)), source)
@@ -78,14 +83,14 @@ def find_candidates(seed: int, numbers: Iterable[int]) -> Iterator[Candidate | N
 
 
 def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:
-    """The best problem for each of these lengths in order, every material once; a ValueError if there are not enough."""
+    """The best problem for each of these lengths in turn, of ever new material; a ValueError if there are too few."""
     chosen: list[Candidate] = []
-    best = sorted(found, key=lambda candidate: -candidate.worth)
     for n in lengths:
-        fresh = [c for c in best if c.problem.mate_in == n and c.material not in {old.material for old in chosen}]
-        if not fresh:
-            raise ValueError(f"too few candidates for {len(lengths)} problems: no other material has a mate in {n}")
-        chosen.append(fresh[0])
+        used = [candidate.material for candidate in chosen]
+        rest = [candidate for candidate in found if candidate.problem.mate_in == n and candidate not in chosen]
+        if not rest:
+            raise ValueError(f"too few problems were found, none is left with mate in {n}: give more --candidates")
+        chosen.append(max(rest, key=lambda candidate: candidate.worth - REPEATED * used.count(candidate.material)))
     return [candidate.problem for candidate in chosen]
 
 
@@ -103,18 +108,17 @@ def _counted(letters: list[str]) -> str:
 
 
 def _place(material: str, middle: int, stream: np.ndarray) -> str:
-    """The men on random squares, White's king and the pawns not far from the middle; empty if they do not fit."""
+    """The men on random squares, White's king and the pawns not far from the middle."""
     men = EMPTY
     for letter in material:
-        near = NEAR_KING if letter == "K" else NEAR_MEN if letter in "Pp" else 8
-        first, last = (8, 56) if letter in "Pp" else (0, 64)
-        square = int(first + below(stream, last - first))
-        if _distance(square, middle) > near:
-            return ""
-        try:
-            men = with_man(men, letter, square)
-        except ValueError:
-            return ""
+        near = NEAR_KING if letter == "K" else NEAR_PAWN if letter in "Pp" else 8
+        ranks = range(1, 7) if letter in "Pp" else range(8)
+        free = [
+            square
+            for square, there in enumerate(letters_of(men))
+            if there == "." and 1 <= _distance(square, middle) <= near and square // 8 in ranks
+        ]
+        men = with_man(men, letter, free[below(stream, len(free))])
     return men
 
 
@@ -123,8 +127,9 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
     order = np.empty(64, np.int64)
     shuffle(stream, order)
     kings: list[str] = []
+    failures = 0
     for square in sorted(order.tolist(), key=lambda square: _distance(square, middle)):
-        if len(kings) == MOST_KINGS or _distance(square, middle) > 3:
+        if len(kings) == MOST_KINGS or (not kings and failures == MOST_FAILURES) or _distance(square, middle) > 3:
             break
         larger = [*kings, square_name(square)]
         try:
@@ -133,6 +138,8 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
             continue
         if solver.wins(boards, n):
             kings = larger
+        else:
+            failures += 1
     return kings
 
 

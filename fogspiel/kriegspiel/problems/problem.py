@@ -43,7 +43,7 @@ class Problem:
         if len({_men_of(position, 0) for position in positions}) > 1:
             raise ValueError("White's men must stand on the same squares of all boards, because White sees them")
         if len({_heard_before(position) for position in positions}) > 1:
-            raise ValueError("White would hear different checks or pawn tries on these boards: take those with the same")
+            raise ValueError("White has heard other checks or pawn tries on some of these boards: leave these out")
 
     @staticmethod
     def _position(board: str) -> np.ndarray:

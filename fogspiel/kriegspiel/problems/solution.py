@@ -91,7 +91,9 @@ def words_of(code: int) -> tuple[str, str]:
     end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
     if end == REFUSED:
         return ILLEGAL, ""
-    return message_text(_message_of(own), 0) + ENDINGS[end], message_text(_message_of(other), 1) if end == REPLIED else ""
+    return message_text(_message_of(own), 0) + ENDINGS[end], message_text(
+        _message_of(other), 1
+    ) if end == REPLIED else ""
 
 
 def _message_of(code: int) -> list[int]:

@@ -97,7 +97,7 @@ class Solver:
 
     def wins(self, boards: Boards, n: int) -> bool:
         """Whether mate can be forced within n moves."""
-        if n == 0 or not all(self.wins_at_sight(board, n) for board in boards):
+        if n == 0 or not all(self.wins_at_sight(board, n) for board in sorted(boards)):
             return False
         known = self._memory.recall(boards, n)
         if known is not None:
@@ -118,7 +118,7 @@ class Solver:
         """The attempts that are legal on some board, and force mate at sight wherever they are legal."""
         legal: dict[int, int] = defaultdict(int)
         wrong: set[int] = set()
-        for board in boards:
+        for board in sorted(boards):  # in any other order the nodes would differ from run to run
             for move in self.moves(board)[0] - wrong:
                 if self.keeps_mate(board, move, n):
                     legal[move] += 1
@@ -129,7 +129,7 @@ class Solver:
     def parts(self, boards: Boards, attempt: int) -> list[Part]:
         """The boards by what White may hear after an attempt, the smallest set first."""
         found: dict[int, set[Board]] = defaultdict(set)
-        for code, board in self._divide(b"".join(boards), attempt):
+        for code, board in self._divide(b"".join(sorted(boards)), attempt):
             found[code].add(board)
         return sorted((Part(code, frozenset(here)) for code, here in found.items()), key=_size)
 
