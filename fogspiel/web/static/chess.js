@@ -43,7 +43,7 @@ function movesOf(choices) {
   return moves;
 }
 
-class Playboard extends Chessboard {
+export class Playboard extends Chessboard {
   constructor(container, part, choices, act, key) {
     const state = stateOf(key, part.side);
     super(container, part, state.flipped ? 1 - part.side : part.side);
@@ -99,6 +99,11 @@ class Playboard extends Chessboard {
     return figure;
   }
 
+  /* What the keys do, in words. */
+  get keys() {
+    return KEYS;
+  }
+
   tools() {
     return this.part.over ? [] : [this.controls(), this.tray()];
   }
@@ -120,7 +125,7 @@ class Playboard extends Chessboard {
     row.append(button("Turn the board", () => this.flip(), "quiet"));
     const keys = element("details");
     keys.open = this.state.keys;
-    keys.append(element("summary", "", "Keys"), element("p", "", KEYS));
+    keys.append(element("summary", "", "Keys"), element("p", "", this.keys));
     keys.addEventListener("toggle", () => (this.state.keys = keys.open));
     row.append(element("p", "entry-words small", this.state.said, { role: "status" }), keys);
     return row;

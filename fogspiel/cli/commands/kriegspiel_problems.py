@@ -1,0 +1,155 @@
+"""fogspiel kriegspiel problems, problem and make-problems: forced mates where the king's square is not known."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..app import INTERRUPTED, AsJson, Seed, announce_compilation, print_json, write_text
+from .kriegspiel import group
+
+if TYPE_CHECKING:
+    from ...kriegspiel.problems.problem import Problem
+    from ...kriegspiel.problems.solution import Solution
+
+USUAL_NODES = 2_000_000
+LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)
+"""The moves of the problems that are made."""
+Limit = Annotated[int, typer.Option("--nodes", min=1, help="Give up after so many nodes.")]
+
+
+@group.command("problems")
+def show_problems(
+    number: Annotated[int | None, typer.Argument(help="The number of one of them (all).")] = None,
+    solution: Annotated[bool, typer.Option("--solution", help="Print the solution as a tree.")] = False,
+    play: Annotated[bool, typer.Option("--play", help="Solve it here, against the worst answers.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the problems, show one or its solution, or solve it against a referee who gives the worst answers."""
+    from ...kriegspiel.problems.problem import find_problem, shipped_problems
+    from .. import console
+
+    if solution and play:
+        raise ValueError("--solution and --play exclude each other: solve it, then look at the solution")
+    if number is not None:
+        problem = find_problem(number)
+        return _play(problem, as_json) if play else _show(problem, solution, USUAL_NODES, as_json)
+    if solution or play:
+        raise ValueError("say which problem, as in `fogspiel kriegspiel problems 3 --play`")
+    problems = shipped_problems()
+    if as_json:
+        listed = [{"number": place} | problem.to_json() for place, problem in enumerate(problems, 1)]
+        return print_json({"problems": listed})
+    rows = [(str(place), p.title, f"mate in {p.mate_in}", " ".join(p.kings)) for place, p in enumerate(problems, 1)]
+    return console.table("Kriegspiel problems", ("number", "White's men", "White to move", "the king may be on"), rows)
+
+
+@group.command("problem")
+def solve_problem(
+    file: Annotated[Path | None, typer.Argument(help="A JSON file with the problem, instead of words.")] = None,
+    white: Annotated[str, typer.Option(help="White's men, as Kc3,Qd4,e4.")] = "",
+    black: Annotated[str, typer.Option(help="Black's other men, if there are any: White knows them.")] = "",
+    kings: Annotated[str, typer.Option(help="The squares on which Black's king may be, as a8,b8,a7.")] = "",
+    mate_in: Annotated[int, typer.Option(help="In at most so many moves.")] = 3,
+    play: Annotated[bool, typer.Option("--play", help="Solve it yourself, against the worst answers.")] = False,
+    nodes: Limit = USUAL_NODES,
+    as_json: AsJson = False,
+) -> None:
+    """Solve a problem of your own: the shortest forced mate as a tree, or that there is none in so many moves."""
+    from ...kriegspiel.problems.problem import Problem, men_from_words, put_kings, read_problems
+
+    if (file is None) == (not (white and kings)) or (file is not None and (white or black or kings)):
+        raise ValueError("name a file, or --white and --kings, as in --white Kc3,Qd4 --kings a8,b8 --mate-in 3")
+    if file is None:
+        squares = [word.strip() for word in kings.split(",")]
+        problem = Problem(put_kings(men_from_words(white, black), squares), mate_in, source="your words")
+    else:
+        try:
+            found = read_problems(file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        if len(found) > 1:
+            raise ValueError(f"{file} has {len(found)} problems: keep one of them in a file of its own")
+        problem = found[0]
+    return _play(problem, as_json) if play else _show(problem, True, nodes, as_json)
+
+
+@group.command("make-problems")
+def make_problems(
+    candidates: Annotated[int, typer.Option(min=1, help="Look through so many random positions.")] = 2000,
+    seed: Seed = 1,
+    output: Annotated[Path, typer.Option(help="The file for the problems.")] = Path("problems.json"),
+    as_json: AsJson = False,
+) -> None:
+    """Make a dozen problems by search: unique keys, no shorter mates, graded from mate in 2 to mate in 4."""
+    import json
+
+    from ...kriegspiel.problems.generator import choose, find_candidates
+    from .. import console
+
+    announce_compilation()
+    found = []
+    with console.progress("looking for problems") as bar:
+        for done, candidate in enumerate(find_candidates(seed, range(candidates)), 1):
+            found += [candidate] if candidate else []
+            bar.show(done / candidates, f"{len(found)} found", None)
+    problems = choose(found, LENGTHS)
+    recipe = f"fogspiel kriegspiel make-problems --candidates {candidates} --seed {seed}"
+    listed = {"recipe": recipe, "problems": [problem.to_json() for problem in problems]}
+    write_text(json.dumps(listed, indent=1) + "\n", output)
+    if as_json:
+        return print_json({"output": str(output), "seed": seed, "candidates": candidates, "found": len(found)})
+    return console.out.print(f"{output}: {len(problems)} problems of {len(found)} that were found")
+
+
+def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None:
+    """Show a problem, and its solution if that is wanted."""
+    from ...kriegspiel.problems.solution import solve
+    from ...kriegspiel.problems.solver import Solver
+    from .. import console
+
+    announce_compilation()
+    found = solve(problem, Solver(nodes)) if solution else None
+    if as_json:
+        return print_json(problem.to_json() | (_solution_json(found) if found else {}))
+    return console.out.print("\n".join(_lines(problem, found)))
+
+
+def _lines(problem: "Problem", found: "Solution | None") -> list[str]:
+    """A problem in words, and its solution if it was looked for."""
+    from ...kriegspiel.problems.known_men import known_men
+    from ...kriegspiel.problems.solution import tree_lines
+
+    many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
+    lines = [
+        f"{problem.title} ({problem.source})",
+        known_men(problem.positions).text,
+        f"Black's king may be on {' '.join(problem.kings)}. White mates in {many} at most, wherever it is.",
+    ]
+    if found is None:
+        return lines
+    if found.tree is None:
+        return [*lines, f"There is no forced mate in {many} ({found.nodes:,} nodes)."]
+    also = f" (also {', '.join(found.keys[1:])})" if found.keys[1:] else ""
+    return [*lines, f"Mate in {found.moves}: {found.keys[0]}{also}, {found.nodes:,} nodes", *tree_lines(found.tree)]
+
+
+def _solution_json(found: "Solution") -> dict[str, Any]:
+    tree = found.tree and found.tree.to_json()
+    return {"moves": found.moves, "keys": list(found.keys), "nodes": found.nodes, "tree": tree}
+
+
+def _play(problem: "Problem", as_json: bool) -> None:
+    """Let the person solve a problem."""
+    from ..problem_terminal import ProblemTerminal
+    from ..terminal import ask_person
+
+    announce_compilation()
+    lines, tell = ask_person(as_json)
+    terminal = ProblemTerminal(problem, lines, tell)
+    interrupted = terminal.play()
+    if as_json:
+        attempts = [heard.attempt for heard in terminal.scene.heard]
+        print_json({"title": problem.title, "solved": terminal.scene.solved, "attempts": attempts})
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)

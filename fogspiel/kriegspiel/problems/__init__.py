@@ -1,0 +1,1 @@
+"""Problems: forced mates where only a set of possible boards is known."""

@@ -1,0 +1,118 @@
+"""The solution of a problem as a small tree: an attempt, what the referee may answer, the next attempt."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...games.chess.fen import move_name
+from ...games.chess.words import message_text
+from .division import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED
+from .problem import Problem, king_squares
+from .solver import Boards, Part, Solver
+
+ILLEGAL = "illegal move"
+ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What White may hear after an attempt, and how it goes on."""
+
+    answer: str
+    """What the referee says of the attempt."""
+    reply: str
+    """What the referee says of Black's reply; empty if there is none."""
+    kings: tuple[str, ...]
+    """The squares on which Black's king may be now."""
+    next: "Step | None"
+    """What to try next; None if it is mate."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An attempt of the solution, with a branch for everything that may be heard."""
+
+    attempt: str
+    branches: tuple[Branch, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The tree as nested objects."""
+        return {
+            "attempt": self.attempt,
+            "branches": [
+                {"answer": b.answer, "reply": b.reply, "kings": list(b.kings), "next": b.next and b.next.to_json()}
+                for b in self.branches
+            ],
+        }
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts the tree has."""
+        return 1 + sum(branch.next.attempts for branch in self.branches if branch.next)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The shortest forced mate of a problem, or the fact that there is none in time."""
+
+    moves: int | None
+    """In how many moves, or None."""
+    keys: tuple[str, ...]
+    """The attempts that begin a forced mate in so many moves."""
+    tree: Step | None
+    nodes: int
+    """What the search took."""
+
+
+def solve(problem: Problem, solver: Solver) -> Solution:
+    """The shortest forced mate, or the proof that there is none within the moves of the problem."""
+    before = solver.nodes
+    moves = solver.shortest(problem.positions, problem.mate_in)
+    if moves is None:
+        return Solution(None, (), None, solver.nodes - before)
+    keys = tuple(move_name(key) for key in solver.keys(problem.positions, moves))
+    return Solution(moves, keys, grow_tree(solver, problem.positions, moves), solver.nodes - before)
+
+
+def grow_tree(solver: Solver, boards: Boards, n: int) -> Step:
+    """The tree of a forced mate within n moves; every branch takes the fewest moves that it can."""
+    attempt = next(solver.keys(boards, n))
+    return Step(move_name(attempt), tuple(_branch(solver, part, n) for part in solver.parts(boards, attempt)))
+
+
+def _branch(solver: Solver, part: Part, n: int) -> Branch:
+    answer, reply = words_of(part.code)
+    fewest = None if part.end == MATED else solver.shortest(part.boards, n - part.moves)
+    return Branch(answer, reply, king_squares(part.boards), grow_tree(solver, part.boards, fewest) if fewest else None)
+
+
+def words_of(code: int) -> tuple[str, str]:
+    """What the referee says of an attempt, and of the reply."""
+    end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
+    if end == REFUSED:
+        return ILLEGAL, ""
+    return message_text(_message_of(own), 0) + ENDINGS[end], message_text(
+        _message_of(other), 1
+    ) if end == REPLIED else ""
+
+
+def _message_of(code: int) -> list[int]:
+    """The cells of a message from its code."""
+    return [code >> 18, (code >> 11 & 127) - 1, code >> 6 & 31, code & 63]
+
+
+def short_words(answer: str, reply: str) -> str:
+    """What was heard, without the words that are always said."""
+    heard = answer.removeprefix("White moved").removeprefix(", ").removeprefix("; ") or "silence"
+    said = reply.removeprefix("Black moved").removeprefix(", ")
+    return f"{heard}; Black's reply: {said}" if said else heard
+
+
+def tree_lines(step: Step, move: int = 1, depth: int = 0) -> Iterator[str]:
+    """The tree in words, a line for every branch."""
+    yield f"{'    ' * depth}{move}. {step.attempt}"
+    for branch in step.branches:
+        where = f" (king on {' '.join(branch.kings)})"
+        yield f"{'    ' * depth}  - {short_words(branch.answer, branch.reply)}{where}"
+        if branch.next:
+            yield from tree_lines(branch.next, move + (branch.answer != ILLEGAL), depth + 1)

@@ -1,0 +1,143 @@
+"""Problems: mate a king whose square you do not know, against the worst answers the referee can give."""
+
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from ...core.picture import Chess, as_data
+from ...kriegspiel.problems.adversary import MOST_ATTEMPTS, Scene, hint, scene_after, standing
+from ...kriegspiel.problems.known_men import known_men
+from ...kriegspiel.problems.problem import Problem, find_problem, shipped_problems
+from ...kriegspiel.problems.solution import solve, tree_lines
+from ...kriegspiel.problems.solver import Solver
+from .. import JsonObject
+from ..site import Site
+
+PATH, TITLE = "/problems", "Problems"
+MOST_REMEMBERED = 300_000
+"""Nodes after which a solver begins again with nothing in mind."""
+Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
+Attempt = Annotated[str, Field(max_length=5)]
+Result = TypeVar("Result")
+
+
+class Line(BaseModel):
+    """What was tried so far; it determines what the referee answers, so nothing has to be kept on this side."""
+
+    attempts: Annotated[list[Attempt], Field(max_length=MOST_ATTEMPTS)] = []
+
+
+class Solvers:
+    """A solver for each problem, used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._solvers: dict[int, Solver] = {}
+
+    def of(self, number: int) -> Solver:
+        """The solver of a problem; one that remembers too much is replaced."""
+        if number not in self._solvers or self._solvers[number].nodes > MOST_REMEMBERED:
+            self._solvers[number] = Solver()
+        return self._solvers[number]
+
+
+def known_problem(number: int) -> Problem:
+    """The problem with this number, or what the page says if there is none."""
+    try:
+        return find_problem(number)
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
+
+
+def scene_json(number: int, scene: Scene) -> JsonObject:
+    """What the person knows; neither the solution nor whether there is still one."""
+    men, last = known_men(scene.boards), scene.heard[-1:]
+    words = [f"{said[0].upper()}{said[1:]}." for heard in last for said in (heard.answer, heard.reply) if said]
+    part = Chess(
+        men=men.certain,
+        side=0,
+        turn=not scene.over,
+        refused=tuple(attempt[:4] for attempt in scene.refused),
+        words=tuple(words or [f"White mates in {scene.moves_left}."]),
+        over=scene.over,
+    )
+    return {
+        "number": number,
+        "picture": as_data((part,))[0],
+        "possible": dict(men.possible),
+        "choices": [{"action": place, "label": label} for place, label in enumerate(scene.attempts())],
+        "moves_left": scene.moves_left,
+        "state": standing(scene),
+        "over": scene.over,
+        "solved": scene.solved,
+        "heard": [{"attempt": h.attempt, "answer": h.answer, "reply": h.reply} for h in scene.heard],
+    }
+
+
+def add_to(site: Site) -> None:
+    """The part of the API that answers attempts, and the pages."""
+    _add_api(site)
+    _add_pages(site)
+
+
+def _add_api(site: Site) -> None:
+    router, solvers = APIRouter(prefix="/api/problems", tags=["problems"]), Solvers()
+
+    def compute(number: int, what: str, attempts: list[str], work: Callable[[Problem, Solver], Result]) -> Result:
+        """Work on a problem in the background thread, the only one that uses the solvers."""
+        problem = known_problem(number)
+        key = ("problem", number, what, tuple(attempts))
+        return site.background.compute(key, lambda: work(problem, solvers.of(number)))
+
+    @router.get("")
+    def list_problems() -> JsonObject:
+        """Every problem, without its solution."""
+        return {"problems": [{"number": n} | problem.to_json() for n, problem in enumerate(shipped_problems(), 1)]}
+
+    @router.post("/{number}")
+    def attempt(number: Number, asked: Line) -> JsonObject:
+        """What is known after these attempts, if the referee gives the worst answers."""
+
+        def work(problem: Problem, solver: Solver) -> JsonObject:
+            return scene_json(number, scene_after(solver, problem, asked.attempts))
+
+        return compute(number, "scene", asked.attempts, work)
+
+    @router.post("/{number}/hint")
+    def next_attempt(number: Number, asked: Line) -> JsonObject:
+        """An attempt that begins the shortest mate after these attempts, or null if there is none in time."""
+
+        def work(problem: Problem, solver: Solver) -> JsonObject:
+            return {"number": number, "attempt": hint(solver, scene_after(solver, problem, asked.attempts))}
+
+        return compute(number, "hint", asked.attempts, work)
+
+    @router.get("/{number}/solution")
+    def solution(number: Number) -> JsonObject:
+        """The whole solution as a tree and in words."""
+
+        def work(problem: Problem, solver: Solver) -> JsonObject:
+            tree = solve(problem, solver).tree
+            return {"number": number, "tree": tree and tree.to_json(), "lines": list(tree_lines(tree)) if tree else []}
+
+        return compute(number, "solution", [], work)
+
+    site.routes.include_router(router)
+
+
+def _add_pages(site: Site) -> None:
+    router = APIRouter(prefix=PATH, include_in_schema=False)
+
+    @router.get("")
+    def list_page(request: Request) -> HTMLResponse:
+        problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
+        return site.page(request, "problems.html", problems=problems)
+
+    @router.get("/{number}")
+    def problem_page(request: Request, number: Number) -> HTMLResponse:
+        problem, many = known_problem(number), len(shipped_problems())
+        return site.page(request, "problem.html", number=number, many=many, problem=problem)
+
+    site.routes.include_router(router)

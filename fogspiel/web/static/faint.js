@@ -1,0 +1,13 @@
+/* Faint men: where somebody may stand. */
+
+import { man } from "./men.js";
+import { squareOf } from "./squares.js";
+
+/* Draw a man that may stand on a square of a board. */
+export function addFaint(board, square, letter) {
+  const figure = man(letter);
+  figure.classList.add("phantom");
+  const cell = board.querySelector(`[data-square="${squareOf(square)}"]`);
+  cell.append(figure);
+  cell.classList.add("possible");
+}

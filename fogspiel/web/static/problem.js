@@ -1,0 +1,130 @@
+// One problem to solve: every attempt goes to the server with those before it, and the worst answer comes back.
+
+import { Playboard } from "./chess.js";
+import { addFaint } from "./faint.js";
+import { NAMES } from "./men.js";
+import { ask, byId, element, pause, tell } from "./service.js";
+import { isOwn, nameOf } from "./squares.js";
+
+const KEYS =
+  "On the board: arrow keys move, Enter picks up and tries, Escape lets go, U takes the last attempt back, F turns the board.";
+const TOO_BUSY = 429;
+const WAIT = 1500; // milliseconds until a busy server is asked again
+const number = byId("problem").dataset.number;
+let attempts = [];
+let busy = false;
+
+/* The board of a problem: faint men where they may be, and no guesses to put. */
+class ProblemBoard extends Playboard {
+  constructor(container, scene) {
+    super(container, scene.picture, scene.choices, (action) => attempt(scene.choices[action].label), location.pathname);
+    this.possible = scene.possible;
+  }
+
+  get keys() {
+    return KEYS;
+  }
+
+  board() {
+    const frame = super.board();
+    for (const [square, letters] of Object.entries(this.possible)) addFaint(frame, square, letters[0]);
+    return frame;
+  }
+
+  tools() {
+    return this.part.over ? [] : [this.controls()];
+  }
+
+  aloud(square) {
+    const [letter, may] = [this.part.men[square], this.possible[nameOf(square)]];
+    const own = isOwn(letter, this.part.side) ? "your" : "Black's";
+    const there = letter !== "." ? `${own} ${NAMES[letter.toLowerCase()]}` : may ? `perhaps the ${[...may].map((one) => NAMES[one]).join(" or the ")}` : "empty";
+    return [there, ...(square === this.state.picked ? ["picked up"] : [])];
+  }
+
+  place() {} // nobody has to guess: what is possible is known
+
+  press(event) {
+    if (event.key.toLowerCase() !== "u" || event.ctrlKey || event.altKey || event.metaKey) return super.press(event);
+    event.preventDefault();
+    return goTo(attempts.slice(0, -1));
+  }
+}
+
+// Ask until the server has worked it out.
+async function askPatiently(path, body) {
+  for (;;) {
+    try {
+      return await ask(`/api/problems/${number}${path}`, body);
+    } catch (error) {
+      if (error.status !== TOO_BUSY) throw error;
+      tell(byId("help"), "The answer is being worked out; on a new machine this takes half a minute, once.");
+      await pause(WAIT);
+    }
+  }
+}
+
+// Do one thing at a time, and say what goes wrong.
+async function alone(work) {
+  if (busy) return;
+  busy = true;
+  tell(byId("trouble"), "");
+  try {
+    await work();
+  } catch (error) {
+    tell(byId("trouble"), error.message);
+  }
+  busy = false;
+}
+
+function attempt(label) {
+  return goTo([...attempts, label]);
+}
+
+function goTo(line) {
+  return alone(async () => {
+    const scene = await askPatiently("", { attempts: line });
+    attempts = scene.heard.map((heard) => heard.attempt);
+    tell(byId("help"), "");
+    show(scene);
+  });
+}
+
+function show(scene) {
+  byId("state").textContent = scene.state;
+  byId("state").className = `state ${scene.solved ? "solved" : scene.over ? "over" : "turn"}`;
+  new ProblemBoard(byId("picture"), scene).draw();
+  byId("heard").replaceChildren(...scene.heard.flatMap(({ attempt, answer, reply }) => [
+    element("li", "you", attempt),
+    ...[answer, reply].filter(Boolean).map((words) => element("li", "", `${words}.`)),
+  ]));
+  byId("heard").scrollTop = byId("heard").scrollHeight;
+  byId("back").disabled = byId("reset").disabled = !attempts.length;
+  byId("hint").disabled = scene.over;
+}
+
+// The solution as nested lists: attempts, and what may be heard after each.
+function drawStep(step, move) {
+  const list = element("ul");
+  for (const branch of step.branches) {
+    const heard = [branch.answer, branch.reply].filter(Boolean).map((words) => words.replace(/^White moved(, |; |$)|^Black moved(, |$)/, "")).filter(Boolean);
+    const line = element("li", "", `${heard.join("; then ") || "silence"}: king on ${branch.kings.join(" ")}`);
+    if (branch.next) line.append(...drawStep(branch.next, move + (branch.answer === "illegal move" ? 0 : 1)));
+    list.append(line);
+  }
+  return [element("p", "attempt", `${move}. ${step.attempt}`), list];
+}
+
+byId("back").addEventListener("click", () => goTo(attempts.slice(0, -1)));
+byId("reset").addEventListener("click", () => goTo([]));
+byId("hint").addEventListener("click", () => alone(async () => {
+  const { attempt: next } = await askPatiently("/hint", { attempts });
+  tell(byId("help"), next ? `Try ${next}.` : "There is no mate in time any more: take something back.");
+}));
+byId("solve").addEventListener("click", () => alone(async () => {
+  const { tree } = await askPatiently("/solution");
+  tell(byId("help"), "");
+  byId("tree").replaceChildren(...drawStep(tree, 1));
+  byId("solution").hidden = false;
+}));
+goTo([]);
