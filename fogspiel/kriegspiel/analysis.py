@@ -172,6 +172,18 @@ def analyse(
             return
 
 
+def analyse_last(
+    decisions: Sequence[Decision], engine: str, effort: Effort = USUAL, seed: int = 1
+) -> Iterator[PositionAnalysis]:
+    """The last decision alone, after following all before it."""
+    *earlier, last = decisions
+    player = make_engine(engine, effort, seed, int(last.seen[rules.SEEN_PLAYER]))
+    for decision in earlier:
+        if decision.action is not None:
+            player.follow(decision.seen, decision.action)
+    yield describe(last, look(player, last), None)
+
+
 def describe(decision: Decision, table: Table, accepted: bool | None) -> PositionAnalysis:
     """What a table of gains says of a decision."""
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
