@@ -80,7 +80,7 @@ def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result:
         SWITCH_TAGS[name]: value if isinstance(value, str) else "draw" if value else "off"
         for name, value in switches.to_json().items()
     }
-    whole = ROSTER | {key: tags[key] for key in ROSTER if key in tags} | {"Result": result, "Variant": "Kriegspiel"}
+    whole = ROSTER | {key: tags[key] for key in ROSTER if key in tags} | {"Result": result, "Game": "Kriegspiel"}
     whole |= {"Rules": RULES} | rules | rest
     if fen is not None and fen != START:
         whole |= {"SetUp": "1", "FEN": fen}

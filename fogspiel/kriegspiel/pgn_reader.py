@@ -87,10 +87,10 @@ def _refused_in(said: str) -> tuple[list[str], list[str]]:
     return before, [text for text in after.split(",") if text.strip()] if marker else []
 
 
-def _only(found: Sequence[int], number: int, place: int, text: str) -> int:
+def _only(found: Sequence[int], number: int, place: int, text: str, line: int) -> int:
     if len(found) == 1:
         return found[0]
-    where = f"game {number}, move {place // 2 + 1} of {SIDES[place % 2]}"
+    where = f"game {number}, move {place // 2 + 1} of {SIDES[place % 2]} (line {line})"
     raise ValueError(f"{where}: {text!r} {'may mean several moves' if found else 'is not a legal move there'}")
 
 
@@ -117,11 +117,12 @@ def _replay(game: Movetext, number: int) -> Reading:
     last: list[str] = []
     for place, (text, said) in enumerate(game.half_moves, begun):
         if umpire.over:
-            raise ValueError(f"game {number} goes on with {text!r} after its end by {umpire.ending}")
+            line = game.lines[place - begun]
+            raise ValueError(f"game {number} goes on with {text!r} (line {line}) after its end by {umpire.ending}")
         before, last = _refused_in(said)
         tried = refuse(before)
         pos = umpire.state[:POSITION]
-        action = _only(meant(text, pos, moves_in(pos)), number, place, text)
+        action = _only(meant(text, pos, moves_in(pos)), number, place, text, game.lines[place - begun])
         answer = umpire.attempt(action)
         assert answer.message is not None
         attempts.append((*tried, action))
@@ -167,7 +168,8 @@ def _filter_messages(game: Movetext, number: int, side: int) -> Reading:
         before, last = _refused_in(said)
         if place % 2 == side:
             tried = own(before)
-            action = _only(meant(text, men, own_attempts(men, side, int(OWN_RIGHTS[side]))), number, place, text)
+            possible = own_attempts(men, side, int(OWN_RIGHTS[side]))
+            action = _only(meant(text, men, possible), number, place, text, game.lines[place])
             move_own(men, side, action)
             attempts.append((*tried, action))
             continue

@@ -10,6 +10,7 @@ from starlette.templating import Jinja2Templates
 
 from .. import __version__
 from ..core.plugins import folders
+from .analyses import Analyses
 from .background import Background, StillWorking
 from .cache import VersionCache
 from .release import Slots
@@ -42,6 +43,7 @@ class Site:
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
         self.background = Background()
+        self.analyses = Analyses()
         self.versions = VersionCache()
         self._templates = Jinja2Templates([HERE / "templates", *(folder / "web/templates" for folder in folders())])
         self._templates.env.globals |= {"links": self.links, "version": __version__}
@@ -77,6 +79,7 @@ class Site:
         """Begin no more work."""
         self.sessions.close()
         self.background.close()
+        self.analyses.close()
 
 
 def attachment(file: str) -> dict[str, str]:

@@ -183,7 +183,7 @@ def test_refused_attempts_of_both_sides_are_marked_in_the_whole_game(client):
 def test_a_game_of_kriegspiel_can_be_taken_away_as_pgn(client):
     over = play(client, game="kriegspiel", against="random", side=1)
     answer = client.get(f"/api/play/{over['key']}/pgn")
-    assert answer.status_code == 200 and '[White "random"]' in answer.text and '[Variant "Kriegspiel"]' in answer.text
+    assert answer.status_code == 200 and '[White "random"]' in answer.text and '[Game "Kriegspiel"]' in answer.text
     other = play(client, game="rps", against="uniform")
     assert client.get(f"/api/play/{other['key']}/pgn").status_code == 404
 

@@ -26,28 +26,36 @@ class Movetext:
     half_moves: list[tuple[str, str]] = field(default_factory=list)
     """Each with all that is said of it."""
     result: str | None = None
+    line: int = 1
+    """Where it begins in its file."""
+    lines: list[int] = field(default_factory=list)
+    """Where each half-move stands."""
 
 
 def games_in(text: str) -> Iterator[Movetext]:
     """The games of a PGN file, as they are written."""
-    game, place, depth = Movetext(), 0, 0
+    game, place, depth, line = Movetext(), 0, 0, 1
     while place < len(text):
         token = TOKEN.match(text, place)
         if token is None:
-            line = text.count("\n", 0, place) + 1
             raise ValueError(f"line {line} of the PGN cannot be read from {text[place : place + 20]!r} on")
-        place = token.end()
+        here, line, place = line, line + text.count("\n", place, token.end()), token.end()
         kind, word = token.lastgroup, token.group().strip()
         if kind == "tag" and depth == 0:
             if game.half_moves or game.result:
                 yield game
-                game = Movetext()
+                game = Movetext(line=here)
+            elif not game.tags:
+                game.line = here
             name, _, value = word[1:-1].strip().partition('"')
             game.tags[name.strip()] = re.sub(r"\\(.)", r"\1", value.rstrip()[:-1])
         elif kind in ("open", "close"):  # a variation: nothing of it was played
             depth = max(depth + (1 if kind == "open" else -1), 0)
         elif depth == 0 and kind == "move":
+            if not game.tags and not game.half_moves:
+                game.line = here
             game.half_moves.append((word, ""))
+            game.lines.append(here)
         elif depth == 0 and kind in ("comment", "line") and game.half_moves:
             move, said = game.half_moves[-1]
             game.half_moves[-1] = move, f"{said} {' '.join(word.strip('{};').split())}".strip()

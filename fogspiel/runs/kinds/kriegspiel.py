@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ...games.chess.movetext import RESULTS
 from ...kriegspiel.engine import asks_program
 from ...kriegspiel.matches import elo_of_pairs
 from ...kriegspiel.pgn import write_pgn
+from ...kriegspiel.referee import Switches
 from ...stats.race import interval, mean
 from ..engine_match import GAME, METHOD, EngineMatch, proved_winner
 from ..engine_report import engine_report, match_lines, round_robin_lines, tally
@@ -148,11 +150,37 @@ KIND = Kriegspiel()
 KINDS = (KIND,)
 
 
-def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
-    """Every game of a run, with the engines, the number of its pair and the seed in its tags."""
+def match_of(run: Run) -> EngineMatch:
+    """The match that a run is, or a ValueError."""
     if not KIND.made(run.ask["method"]):
         raise ValueError(f"run {run.name} is no match of Kriegspiel engines: it is a {run.ask['method']}")
-    request = EngineMatch.from_json(run.ask)
+    return EngineMatch.from_json(run.ask)
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """One game of a run: who played it by which rules, and everything that was tried."""
+
+    names: tuple[str, str]
+    """White's first."""
+    switches: Switches
+    record: list[int]
+
+
+def stored_game(run: Run, number: int) -> StoredGame:
+    """A game of a run by its number, in the order of `kriegspiel export`."""
+    request = match_of(run)
+    games = [(row, game) for rows in request.rows(run) for row in rows for game in row["games"]]
+    if not 1 <= number <= len(games):
+        raise ValueError(f"run {run.name} has games 1 to {len(games)}, not {number}")
+    row, game = games[number - 1]
+    first, second = row["first"], row["second"]
+    return StoredGame((second, first) if game["white"] else (first, second), request.switches, game["record"])
+
+
+def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
+    """Every game of a run, with the engines, the number of its pair and the seed in its tags."""
+    request = match_of(run)
     for row in (row for rows in request.rows(run) for row in rows):
         for game in row["games"]:
             names, white = [row["first"], row["second"]], game["white"]

@@ -121,6 +121,11 @@ function listTranscript() {
 // What the person's moves so far cost, if that is wanted.
 async function askCoach() {
   if (!byId("coach").open) return;
+  if (play.dataset.game === "kriegspiel") {
+    const { askAdvice } = await import("./analysis.js");
+    await askAdvice(key, byId("coach-note"), byId("coach-moves"), () => byId("coach").open && session);
+    return;
+  }
   try {
     const { against, moves } = await ask(`/api/play/${key}/coach`);
     byId("coach-note").textContent = moves.length ? `On average, against ${against}:` : "You have not moved yet.";

@@ -14,6 +14,7 @@ const requested = new Map(); // pictures by moment
 let whole = null;
 let stops = [];
 let wanted = 0;
+let panel = null;
 
 // The moments at which the slider stops: all decisions and the end, and what chance did if that is wished.
 function listStops(at) {
@@ -48,6 +49,7 @@ async function show() {
     await drawPicture(byId("truth"), found.truth);
     for (const side of [0, 1]) await drawPicture(byId(`view-${side}`), found.views[side]);
     await showBelief(moment, found);
+    panel?.show(moment.number, found);
     tell(trouble, "");
   } catch (error) {
     requested.delete(moment.number);
@@ -94,10 +96,20 @@ for (const [name, by] of [["first", -Infinity], ["back", -1], ["on", 1], ["last"
 }
 chance.addEventListener("change", () => { listStops(wanted); show(); });
 
+// The panel in which an engine analyses the game, and from which one can go to a moment.
+async function addAnalysis() {
+  if (!byId("analysis")) return;
+  const { AnalysisPanel } = await import("./analysis.js");
+  panel = new AnalysisPanel(key, whole, (number) => {
+    slider.value = stops.findIndex((moment) => moment.number === number);
+    return show();
+  });
+}
+
 ask(`/api/play/${key}/replay`).then((found) => {
   whole = found;
   byId("result").textContent = found.result ?? "";
   byId("chance-choice").hidden = !found.moments.some((moment) => moment.mover === "chance");
   listStops(0);
-  return show();
+  return addAnalysis().then(show);
 }).catch((error) => tell(trouble, error.message));

@@ -1,0 +1,326 @@
+"""What an engine makes of one player's decisions: attempts by their value, where the other men may be, what moves cost.
+
+A sampling engine follows the player's views and attempts as if they were its own, and is asked at each of them. It
+never sees anything else, so equal views give equal answers. All figures are its own estimates:
+
+    value   how much more an attempt gains, in pawns, than the mean attempt on the boards where it is legal
+    legal   the share of the boards on which it is legal; being refused costs nothing, so the value does not count it
+    cost    of what was tried: on the boards where that is legal, what the engine's attempts in their order would gain
+            more; the first legal one is made on each board
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.rng import stream_of
+from ..games.chess.fen import SIDES, fen_of, move_name
+from ..games.chess.men import KINDS
+from ..games.chess.position import MEN, MOVER, PASSANT, POSITION
+from ..games.chess.words import message_text
+from ..games.kriegspiel import rules
+from .engine import Effort, engines, find_engine
+from .engines.sampling import PoolSampler, Sampler
+from .evaluation.board_evaluator import DOUBT, ILLEGAL
+from .implications import Boards, belief_in, imply
+from .own_decisions import Decision, last_message, refused_moves
+
+PAWN_VALUE = 100
+"""Gains are in hundredths of a pawn."""
+LOOSE_BOARDS = 1000
+"""Boards of the last observation that are drawn for an engine that keeps none."""
+WORST = 5
+"""The turns that are named after a game."""
+USUAL = Effort(nodes=20_000)
+"""Some 600 boards per attempt, and the same answer on every machine."""
+HONESTY = (
+    "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
+    "error: they prove nothing."
+)
+
+
+def usual_engine() -> str:
+    """The strongest engine that keeps boards."""
+    return "fog" if "fog" in engines() else "hs"
+
+
+@dataclass(frozen=True)
+class AttemptValue:
+    """An attempt as the engine sees it; None where it was legal on no board, or on one only for the error."""
+
+    move: str
+    legal: float
+    value: float | None
+    error: float | None
+    """The standard error of the value, boards that differ in nothing counted as one."""
+    gain: float | None
+    """What it gains on average, in pawns against the men on the board, where it is legal."""
+
+    def to_json(self) -> dict[str, object]:
+        """The figures by name."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class PositionAnalysis:
+    """One decision of a player, from its own view."""
+
+    ply: int
+    side: int
+    men: str
+    """The own men, as the board of a FEN."""
+    heard: str | None
+    """What the referee said of the other side's last move."""
+    refused: tuple[str, ...]
+    boards: int
+    """How many different boards the engine keeps in mind."""
+    evaluated: int
+    """On how many boards, drawn from these, attempts were evaluated."""
+    choice: str
+    """What the engine would try."""
+    attempts: tuple[AttemptValue, ...]
+    """The best one first."""
+    implied: tuple[str, ...]
+    """What the messages imply, in sentences."""
+    belief: dict[str, list[float]]
+    """Chances by kind of man for the 64 squares from a1 to h8."""
+    tried: str | None
+    accepted: bool | None
+    cost: float | None
+    cost_error: float | None
+
+    @property
+    def turn(self) -> str:
+        """The number of the move: `12.` for White, `12...` for Black."""
+        return f"{self.ply // 2 + 1}{'...' if self.side else '.'}"
+
+    @property
+    def best(self) -> str:
+        """What the engine ranks first, else what it would try."""
+        return self.attempts[0].move if self.attempts and self.attempts[0].value is not None else self.choice
+
+    def to_json(self) -> dict[str, object]:
+        """Everything by name."""
+        return {**vars(self), "attempts": [one.to_json() for one in self.attempts], "side": SIDES[self.side].lower()}
+
+
+class Table(NamedTuple):
+    """What an engine has found out about the attempts of a position."""
+
+    gains: np.ndarray
+    """A row per evaluated board, a column per attempt, ILLEGAL where it is not legal."""
+    offered: np.ndarray
+    boards: Boards
+    choice: int
+
+
+def look(engine: Sampler, decision: Decision) -> Table:
+    """Ask an engine about a decision; this alone knows where a sampling engine keeps what it has found out."""
+    choice = engine.choose(decision.seen, decision.actions)
+    gains = engine.gains[: engine.evaluated].copy()
+    if isinstance(engine, PoolSampler):
+        boards = engine.pool[: engine.count]
+    else:
+        boards = engine.boards(LOOSE_BOARDS, decision.seen)
+    engine.last = decision.action
+    return Table(gains, engine.offered.copy(), distinct_boards(boards), choice)
+
+
+def make_engine(words: str, effort: Effort, seed: int, side: int) -> Sampler:
+    """The engine of an analysis, at the beginning of a game."""
+    engine = find_engine(words)(effort, stream_of(seed, side))
+    if not isinstance(engine, Sampler):
+        known = [name for name, maker in engines().items() if isinstance(maker, type) and issubclass(maker, Sampler)]
+        raise ValueError(f"{words} keeps no boards in mind: an analysis needs one of {', '.join(known)}")
+    engine.begin(side)
+    return engine
+
+
+def distinct_boards(boards: np.ndarray) -> Boards:
+    """Boards that differ in their men, castling rights or en passant, each with its share."""
+    cells = np.ascontiguousarray(boards[:, : PASSANT + 1])
+    keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return Boards(boards[first], counts / max(len(boards), 1))
+
+
+def analyse(
+    decisions: Sequence[Decision],
+    engine: str,
+    effort: Effort = USUAL,
+    seed: int = 1,
+    only: int | None = None,
+) -> Iterator[PositionAnalysis]:
+    """Each decision of one player as an engine sees it, or only those after so many plies; the others are followed.
+
+    A decision without an attempt is the present one: it is analysed if it is asked for, or stands alone.
+    """
+    if not decisions:
+        return
+    player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
+    later = [*(after.ply == before.ply for before, after in pairwise(decisions)), False]
+    for decision, was_refused in zip(decisions, later, strict=True):
+        wanted = decision.ply == only if only is not None else decision.action is not None or len(decisions) == 1
+        if wanted:
+            yield describe(decision, look(player, decision), None if decision.action is None else not was_refused)
+        elif decision.action is not None:
+            player.follow(decision.seen, decision.action)
+        if only is not None and decision.ply > only:
+            return
+
+
+def analyse_last(
+    decisions: Sequence[Decision], engine: str, effort: Effort = USUAL, seed: int = 1
+) -> Iterator[PositionAnalysis]:
+    """The last decision alone, after following all before it."""
+    *earlier, last = decisions
+    player = make_engine(engine, effort, seed, int(last.seen[rules.SEEN_PLAYER]))
+    for decision in earlier:
+        if decision.action is not None:
+            player.follow(decision.seen, decision.action)
+    yield describe(last, look(player, last), None)
+
+
+def describe(decision: Decision, table: Table, accepted: bool | None) -> PositionAnalysis:
+    """What a table of gains says of a decision."""
+    seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
+    attempts = rank_attempts(table)
+    cost, error = cost_of(table, attempts, decision.action)
+    refused = [move_name(move) for move in refused_moves(seen)]
+    return PositionAnalysis(
+        ply=decision.ply,
+        side=side,
+        men=placement_of(seen),
+        heard=message_text(last_message(seen), 1 - side) if decision.ply else None,
+        refused=tuple(refused),
+        boards=len(table.boards.cells),
+        evaluated=len(table.gains),
+        choice=move_name(table.choice),
+        attempts=attempts,
+        implied=tuple(imply(seen, table.boards)),
+        belief=belief_in(table.boards, 1 - side),
+        tried=None if decision.action is None else move_name(decision.action),
+        accepted=accepted,
+        cost=cost,
+        cost_error=error,
+    )
+
+
+def placement_of(seen: np.ndarray) -> str:
+    """The own men as the board of a FEN."""
+    position = np.zeros(POSITION, np.int64)
+    position[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    position[MEN + seen[rules.SEEN_PLAYER]] = np.bitwise_or.reduce(position[:KINDS])
+    position[MOVER], position[PASSANT] = seen[rules.SEEN_PLAYER], -1
+    return fen_of(position).split()[0]
+
+
+def group_rows(gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of a table, and how often each stands in it."""
+    if gains.shape[1] == 0:
+        return gains[:0], np.zeros(0, np.int64)
+    keys = np.ascontiguousarray(gains).view(np.dtype((np.void, gains.shape[1] * gains.itemsize))).ravel()
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return gains[first], counts
+
+
+def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float | None]:
+    """The mean of values that stand for so many boards each, and its standard error, each value counted as one."""
+    total = counts.sum()
+    mean = float(values @ counts / total)
+    if len(values) < 2:
+        return mean, None
+    spread = np.sum((counts * (values - mean)) ** 2) * len(values) / (len(values) - 1)
+    return mean, float(np.sqrt(spread) / total)
+
+
+def rank_attempts(table: Table) -> tuple[AttemptValue, ...]:
+    """The attempts in the engine's order: by their mean advantage, less where few boards speak for them."""
+    rows, counts = group_rows(table.gains)
+    legal = rows != ILLEGAL
+    gains = np.where(legal, rows, 0) / PAWN_VALUE
+    means = gains.sum(1) / np.maximum(legal.sum(1), 1)
+    total = max(int(counts.sum()), 1)
+    found = []
+    for place, action in enumerate(table.offered):
+        here = legal[:, place]
+        boards = int(counts[here].sum())
+        if not boards:
+            found.append(AttemptValue(move_name(int(action)), 0.0, None, None, None))
+            continue
+        doubt = boards / (boards + DOUBT)
+        value, error = mean_and_error((gains[:, place] - means)[here], counts[here])
+        gain, _ = mean_and_error(gains[here, place], counts[here])
+        digits = [None if figure is None else round(figure, 4) for figure in (doubt * value, error, gain)]
+        found.append(AttemptValue(move_name(int(action)), round(boards / total, 4), *digits))
+    return tuple(sorted(found, key=lambda one: -np.inf if one.value is None else one.value, reverse=True))
+
+
+def cost_of(table: Table, attempts: Sequence[AttemptValue], action: int | None) -> tuple[float | None, float | None]:
+    """What an attempt costs against the engine's order of attempts, and the standard error."""
+    tried = np.flatnonzero(table.offered == action) if action is not None else np.empty(0, int)
+    if len(tried) == 0:
+        return None, None
+    rows, counts = group_rows(table.gains)
+    here = rows[:, tried[0]] != ILLEGAL
+    if not here.any():
+        return None, None
+    rows, counts = rows[here], counts[here]
+    names = [move_name(int(offered)) for offered in table.offered]
+    order = [names.index(one.move) for one in attempts]
+    first = np.argmax(rows[:, order] != ILLEGAL, axis=1)
+    made = rows[np.arange(len(rows)), np.array(order)[first]]
+    cost, error = mean_and_error((made - rows[:, tried[0]]) / PAWN_VALUE, counts)
+    return round(cost, 4), None if error is None else round(error, 4)
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """The decisions of one player in a game, as an engine sees them."""
+
+    engine: str
+    effort: Effort
+    seed: int
+    side: int
+    names: tuple[str, str]
+    positions: tuple[PositionAnalysis, ...]
+
+    @property
+    def worst(self) -> list[PositionAnalysis]:
+        """The moves that cost most, by the engine's own estimate."""
+        made = [one for one in self.positions if one.accepted and one.cost is not None and one.cost > 0]
+        return sorted(made, key=lambda one: one.cost or 0.0, reverse=True)[:WORST]
+
+    @property
+    def mean_cost(self) -> float | None:
+        """What a move cost on average."""
+        costs = [one.cost for one in self.positions if one.accepted and one.cost is not None]
+        return round(sum(costs) / len(costs), 4) if costs else None
+
+    def to_json(self) -> dict[str, object]:
+        """Everything by name."""
+        return {
+            "engine": self.engine,
+            "seconds": self.effort.seconds,
+            "nodes": self.effort.nodes,
+            "seed": self.seed,
+            "side": SIDES[self.side].lower(),
+            "names": list(self.names),
+            "mean_cost": self.mean_cost,
+            "worst": [{"ply": one.ply, "tried": one.tried, "best": one.best, "cost": one.cost} for one in self.worst],
+            "positions": [one.to_json() for one in self.positions],
+            "note": HONESTY,
+        }
+
+    def only(self, count: int) -> "GameAnalysis":
+        """The same with so many attempts per position, the best ones and what was tried."""
+        return replace(self, positions=tuple(keep_best(one, count) for one in self.positions))
+
+
+def keep_best(position: PositionAnalysis, count: int) -> PositionAnalysis:
+    """A position with so many attempts, the best ones and what was tried."""
+    kept = [one for place, one in enumerate(position.attempts) if place < count or one.move == position.tried]
+    return replace(position, attempts=tuple(kept))

@@ -1,0 +1,133 @@
+"""Games of a PGN file against our referee: every move legal, every message as it was written, every refusal a refusal.
+
+A file is cut where a tag `Event` begins, so that one game that cannot be read does not hide the next.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..games.chess.fen import SIDES
+from ..games.chess.movetext import RESULTS, UNFINISHED, Movetext, games_in
+from .pgn_reader import Reading, parse_message, reading_of
+from .referee import Message, Referee
+
+BEGINNING = re.compile(r"^\[\s*Event\s", re.MULTILINE)
+DIAGONALS = ("long diagonal", "short diagonal")
+
+
+@dataclass(frozen=True)
+class CheckedGame:
+    """A game of a file, and what is wrong with it in one sentence, or None."""
+
+    number: int
+    line: int
+    white: str
+    black: str
+    viewer: str | None
+    """Who knows what it tells: `umpire`, `white` or `black`; None where it cannot be read."""
+    moves: int
+    refused: int
+    fault: str | None
+
+    def to_json(self) -> dict[str, object]:
+        """The facts by name."""
+        return dict(vars(self))
+
+
+def check_pgn(text: str) -> Iterator[CheckedGame]:
+    """Each game of a file, checked."""
+    number = 0
+    for piece in pieces_of(text):
+        found = games_in(piece)
+        while True:
+            try:
+                game = next(found)
+            except StopIteration:
+                break
+            except ValueError as error:
+                number += 1
+                line = piece.count("\n", 0, len(piece) - len(piece.lstrip("\n"))) + 1
+                yield CheckedGame(number, line, "?", "?", None, 0, 0, f"game {number}: {error}")
+                break
+            number += 1
+            yield check_game(game, number)
+    if number == 0:
+        raise ValueError("there is no game in this file: it must be PGN")
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """The text from one tag `Event` to the next, below as many empty lines as stand before it in the file."""
+    cuts = [0, *(found.start() for found in BEGINNING.finditer(text) if text[: found.start()].strip()), len(text)]
+    for start, end in pairwise(cuts):
+        yield "\n" * text.count("\n", 0, start) + text[start:end]
+
+
+def check_game(game: Movetext, number: int) -> CheckedGame:
+    """A game as it was written, replayed and compared."""
+    white, black = (game.tags.get(side, "?") for side in SIDES)
+    try:
+        reading = reading_of(game, number)
+    except ValueError as error:
+        line = "" if "line " in str(error) else f" (line {game.line})"
+        return CheckedGame(number, game.line, white, black, None, len(game.half_moves), 0, f"{error}{line}")
+    refused = sum(max(len(tried) - 1, 0) for tried in reading.attempts) + len(reading.refused_last)
+    fault = fault_in(game, reading, number)
+    return CheckedGame(number, game.line, white, black, reading.viewer, len(reading.messages), refused, fault)
+
+
+def fault_in(game: Movetext, reading: Reading, number: int) -> str | None:
+    """The first thing that is wrong with a game whose moves are legal."""
+    if reading.dropped:
+        text = reading.dropped[0]
+        return (
+            f"game {number} (line {game.line}): {text!r} is said to have been refused, but would be accepted there or "
+            "cannot be tried"
+        )
+    if reading.viewer != "umpire":  # the messages are all that there is
+        return None
+    ours = "Rules" in game.tags
+    first = Referee(reading.fen).plies
+    for place, ((text, said), message) in enumerate(zip(game.half_moves, reading.messages, strict=True)):
+        wrong = difference(said, message, ours)
+        if wrong:
+            move = f"move {(first + place) // 2 + 1} of {SIDES[message.colour]}, {text!r} (line {game.lines[place]})"
+            return f"game {number}, {move}: {wrong}"
+    return _wrong_result(reading, number, game.line)
+
+
+def difference(said: str, message: Message, whole: bool) -> str | None:
+    """How a comment differs from the referee's message; what it does not tell counts only where it tells the whole."""
+    told = parse_message(said, message.colour)
+    if (told.square or whole) and told.square != message.square:
+        return f"the comment says {_capture(told)}, the referee {_capture(message)}"
+    if (told.taken in ("pawn", "piece") or whole) and told.taken != message.taken:
+        return f"the comment says {_capture(told)}, the referee {_capture(message)}"
+    heard = message.checks
+    if "diagonal" in told.checks:  # the Maryland form does not tell which one
+        heard = tuple(dict.fromkeys("diagonal" if name in DIAGONALS else name for name in heard))
+    if (told.checks or whole) and set(told.checks) != set(heard):
+        return f"the comment says {_checks(told.checks)}, the referee {_checks(heard)}"
+    if (told.tries or whole) and told.tries != message.tries:
+        return f"the comment says {told.tries} pawn tries, the referee {message.tries}"
+    return None
+
+
+def _capture(message: Message) -> str:
+    return f"{message.taken} taken on {message.square}" if message.taken else "that nothing was taken"
+
+
+def _checks(names: tuple[str, ...]) -> str:
+    return f"check ({', '.join(names)})" if names else "that there is no check"
+
+
+def _wrong_result(reading: Reading, number: int, line: int) -> str | None:
+    """Whether the result differs from that on the board."""
+    umpire = Referee(reading.fen, reading.switches)
+    for action in reading.record:
+        umpire.attempt(action)
+    if umpire.over and reading.result not in (RESULTS[umpire.score], UNFINISHED):
+        right = f"{RESULTS[umpire.score]} by {umpire.ending}"
+        return f"game {number} (line {line}): its result is {reading.result}, and on the board it ends {right}"
+    return None

@@ -1,0 +1,51 @@
+"""The analysis of a game of Kriegspiel in a real browser: in the replay, and as a coach beside a game."""
+
+import pytest
+from support.web_site import CHROMIUM, open_browser, open_site
+
+from fogspiel.core.game import find_game
+from fogspiel.kriegspiel.referee import Referee
+from fogspiel.web.session_store import SessionStore
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+PATIENCE = 120_000
+"""Milliseconds: kernels may be compiled."""
+
+
+def stored_game(folder, moves):
+    """The key of a game against `random` in which White is the person."""
+    umpire = Referee()
+    for move in moves:
+        umpire.attempt(move)
+    store = SessionStore(folder / "runs.games.db", folder / "runs.db")
+    stored = store.create(find_game("kriegspiel"), "random", 0)
+    stored.session.record = umpire.record
+    store.save(stored)
+    store.close()
+    return stored.key
+
+
+@pytest.mark.parametrize("width", (1280, 390))
+def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
+    over = stored_game(tmp_path, ("f2f3", "e7e5", "g2g4", "d7d6", "a2a3", "d8h4"))
+    live = stored_game(tmp_path, ("e2e4", "d7d5"))
+    with open_site(tmp_path) as address, open_browser(playwright) as browser:
+        page = browser.new_context(base_url=address, viewport={"width": width, "height": 900}).new_page()
+        troubles = []
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(f"/play/{over}/replay")
+        page.get_by_role("button", name="Analyse this game").click()
+        page.get_by_role("heading", name="1. f2f3").wait_for(timeout=PATIENCE)
+        assert page.locator("#analysis-turn .attempts tbody tr").count() >= 8
+        assert page.locator("#analysis-turn .arrow").count() == 3
+        page.get_by_role("button", name="2. g2g4").wait_for(timeout=PATIENCE)
+        page.get_by_role("button", name="2. g2g4").click()
+        page.get_by_role("heading", name="2. g2g4").wait_for(timeout=PATIENCE)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.goto(f"/play/{live}")
+        page.get_by_text("Coach: what an engine would try").click()
+        page.locator("#coach-moves .attempts").wait_for(timeout=PATIENCE)
+        assert "from your own view only" in page.locator("#coach-note").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert troubles == []

@@ -1,0 +1,169 @@
+"""Analyses on the page: turn by turn when a game is over, of the own view alone while it goes on."""
+
+import json
+import random
+import time
+
+import numpy as np
+import pytest
+from support.web_client import begin, open_client, play
+
+from fogspiel.core.game import find_game
+from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.referee import Referee
+from fogspiel.web import analyses
+from fogspiel.web.pages import analysis as page
+from fogspiel.web.session_store import SessionStore
+
+LIGHT = Effort(nodes=200)
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "USUAL", LIGHT)
+    with open_client(tmp_path) as client:
+        yield client
+
+
+def finished(client, path):
+    """The answer when the analysis is finished, with all its positions."""
+    give_up = time.monotonic() + 240
+    while time.monotonic() < give_up:
+        answer = client.get(path)
+        assert answer.status_code == 200, answer.text
+        if answer.json()["finished"]:
+            return answer
+        time.sleep(0.1)
+    pytest.fail("the analysis does not end")
+
+
+def short_game():
+    """The record of fool's mate, with a refused attempt of Black's."""
+    umpire = Referee()
+    for move in ("f2f3", "e7e5", "g2g4", "d7d6", "a2a3", "c8h3", "d8h4"):
+        umpire.attempt(move)
+    assert umpire.over
+    return umpire.record
+
+
+def store_session(folder, record, side):
+    """The key of a session that has come so far."""
+    store = SessionStore(folder / "games.db", folder / "runs.db")
+    stored = store.create(find_game("kriegspiel"), "random", side)
+    stored.session.record = record
+    store.save(stored)
+    store.close()
+    return stored.key
+
+
+@pytest.mark.parametrize("side", (0, 1))
+def test_a_finished_game_is_analysed_turn_by_turn(client, tmp_path, side):
+    key = store_session(tmp_path, short_game(), 0)
+    whole = client.get(f"/api/play/{key}/replay").json()
+    found = finished(client, f"/api/play/{key}/analysis?side={side}").json()
+    own = [moment["action"] for moment in whole["moments"] if moment["mover"] == side]
+    assert [position["tried"] for position in found["positions"]] == own
+    assert found["done"] == found["total"] == len(own) and found["trouble"] is None
+    first = found["positions"][0]
+    assert len(first["belief"]) == 3 and first["attempts"][0]["legal"] <= 1 and first["implied"]
+    later = client.get(f"/api/play/{key}/analysis?side={side}&after=2").json()
+    assert later["positions"] == found["positions"][2:]
+
+
+def test_other_games_and_games_under_way_are_not_analysed(client, tmp_path):
+    session = begin(client, game="kriegspiel", against="random", side=0)
+    assert client.get(f"/api/play/{session['key']}/analysis").status_code == 409
+    other = play(client, game="pig", against="uniform", side=0)
+    for path in ("analysis", "advice"):
+        answer = client.get(f"/api/play/{other['key']}/{path}")
+        assert answer.status_code == 404 and "only games of Kriegspiel" in answer.json()["error"]
+    over = store_session(tmp_path, short_game(), 0)
+    assert client.get(f"/api/play/{over}/advice").status_code == 409
+
+
+def twins(side, seed, plies=14):
+    """Two records with different true boards and equal views of one side, at that side's turn."""
+    draws = random.Random(seed)
+    while True:
+        records = ([], [])
+        for _ in range(plies):
+            umpires = [replayed(record) for record in records]
+            if umpires[0].over or umpires[0].mover != umpires[1].mover:
+                break
+            if umpires[0].mover == side:
+                action = draws.choice(umpires[0].actions)
+                choices = [(action, action)]
+            else:
+                choices = [(draws.choice(umpires[0].actions), draws.choice(umpires[1].actions)) for _ in range(40)]
+            for pair in choices:
+                after = [replayed([*record, action]) for record, action in zip(records, pair, strict=True)]
+                if after[0].mover == after[1].mover and np.array_equal(after[0].view(side), after[1].view(side)):
+                    for record, action in zip(records, pair, strict=True):
+                        record.append(action)
+                    break
+        first, second = map(replayed, records)
+        if first.mover == second.mover == side and first.fen != second.fen and len(records[0]) > 6:
+            return records
+
+
+def replayed(record):
+    umpire = Referee()
+    for action in record:
+        umpire.attempt(action)
+    return umpire
+
+
+@pytest.mark.parametrize("side", (0, 1))
+def test_advice_is_byte_equal_for_equal_views_whatever_the_true_board(client, tmp_path, side):
+    answers = []
+    for record in twins(side, 3):
+        key = store_session(tmp_path, record, side)
+        answers.append(finished(client, f"/api/play/{key}/advice"))
+    assert answers[0].content == answers[1].content
+    (position,) = answers[0].json()["positions"]
+    assert position["tried"] is None and position["attempts"]
+    own = str.isupper if side == 0 else str.islower
+    assert all(own(letter) for letter in position["men"] if letter.isalpha())
+    assert "seed" not in json.dumps(answers[0].json())
+
+
+def test_an_analysis_that_nobody_asks_for_stops_and_goes_on_when_it_is_asked_for_again(monkeypatch):
+    steps = []
+
+    def positions():
+        for number in range(40):
+            steps.append(number)
+            time.sleep(0.01)
+            yield number
+
+    monkeypatch.setattr(analyses, "position_json", lambda position: {"number": position})
+    works = analyses.Analyses()
+    works.look(("key", 0), "hs", 40, positions)
+    works.stop(lambda key: key[0] == "key")
+    time.sleep(0.3)
+    stood = len(steps)
+    assert stood < 30
+    while not (found := works.look(("key", 0), "hs", 40, positions))["finished"]:
+        time.sleep(0.02)
+    assert steps == list(range(40)) and [one["number"] for one in found["positions"]] == steps
+    works.close()
+
+
+def test_what_goes_wrong_is_said_in_a_sentence():
+    def positions():
+        yield from ()
+        raise RuntimeError("a fault of ours")
+
+    works = analyses.Analyses()
+    while not (found := works.look("key", "hs", 1, positions))["finished"]:
+        time.sleep(0.02)
+    assert found["trouble"] == "this game cannot be analysed any further"
+    works.close()
+
+
+def test_the_pages_have_a_place_for_it(client, tmp_path):
+    key = store_session(tmp_path, short_game(), 1)
+    assert "Analyse this game" in client.get(f"/play/{key}/replay").text
+    session = begin(client, game="kriegspiel", against="random", side=0)
+    assert "from your own view only" in client.get(f"/play/{session['key']}").text
+    assert client.post(f"/api/play/{key}/analysis/stop").status_code == 204
