@@ -10,8 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent
 from ..core.game import Game, find_game, games
+from ..games.kriegspiel.rule_sets import ICC, find_rule_set
 from ..kriegspiel.engine import Effort, find_engine, parse_engine
 from ..kriegspiel.matches import EngineSpec
+from ..kriegspiel.switches import Switches
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
 from ..runs.engine_match import EngineMatch
 from ..runs.kinds import match, round_robin, tune
@@ -137,10 +139,12 @@ class Kriegspiel(RunRequest):
     seed: Seed = 1
     longest: Annotated[int, Field(ge=1, le=10**6)] | None = None
     stop: bool = False
+    rules: Text = ICC
     once: ClassVar[bool] = True
 
     def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel kriegspiel` does."""
+        _demand({"rules": lambda: find_rule_set(self.rules)})
         if self.seconds is not None and self.nodes is not None:
             raise InvalidRequest({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
         usual = Effort(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
@@ -152,7 +156,8 @@ class Kriegspiel(RunRequest):
             return EngineSpec(name, effort)
 
         def request() -> EngineMatch:
-            return EngineMatch(tuple(map(engine, self.players)), self.games, self.seed, self.longest, self.stop)
+            seats, house = tuple(map(engine, self.players)), Switches.usual(self.rules)
+            return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, house)
 
         _demand_players(self.players, engine, request)
         return request().to_json()
