@@ -8,14 +8,14 @@ import pytest
 from joblib import Parallel, delayed
 from support.rule_set_oracle import Oracle, agree
 
+from fogspiel.core.game import DRAW, WIN
 from fogspiel.games.kriegspiel import rules
 from fogspiel.games.kriegspiel.announcements import MAY_ASK, TRIES_HIDDEN
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.kriegspiel.referee import Referee, Switches
+from fogspiel.games.kriegspiel.rule_sets import RULE_SETS, find_rule_set, rule_set_of
+from fogspiel.kriegspiel.referee import WILD_16, Referee, Switches
 
 GAMES, SLOW_GAMES = 60, 10_000
 LONGEST, ATTEMPTS = 60, 700
-OTHERS = [name for name in RULE_SETS if name != "icc"]
 SPARSE = (
     "8/P6k/8/3pP3/8/8/1p5K/R7 w - d6 0 9",
     "4k3/1P4P1/8/8/8/8/1p4p1/R3K2R w KQ - 0 1",
@@ -120,3 +120,139 @@ def test_the_package_says_the_same_in_ten_thousand_random_games(name):
     told = sum(games, Counter())
     print(name, dict(told))
     demand_events(name, told, 20)
+
+
+# What is said
+
+
+def said(name, *attempts, fen=None):
+    """The referee after these attempts, and its last answer."""
+    umpire = Referee(fen, Switches.usual(name))
+    answers = [umpire.attempt(attempt) for attempt in attempts]
+    return umpire, answers[-1]
+
+
+TAKES_PAWN = ("e2e4", "d7d5", "e4d5")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("icc", "White moved, pawn taken on d5"),
+        ("berkeley", "White moved, man taken on d5"),
+        ("cincinnati", "White moved, pawn taken on d5"),
+        ("rand", "White moved, pawn taken on d5"),
+        ("english", "White moved, man taken on d5"),
+    ],
+)
+def test_a_capture_is_told_by_its_kind_or_by_its_square_alone(name, sentence):
+    assert said(name, *TAKES_PAWN)[1].text == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("icc", "Black moved, 1 pawn try"),
+        ("berkeley", "Black moved"),
+        ("cincinnati", "Black moved, a pawn can take"),
+        ("rand", "Black moved, pawn tries from e4"),
+        ("english", "Black moved"),
+    ],
+)
+def test_pawn_captures_are_told_by_number_by_their_being_by_square_or_not_at_all(name, sentence):
+    assert said(name, *TAKES_PAWN[:2])[1].text == sentence
+
+
+PASSANT = "4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("berkeley-any", "White moved, man taken on d5"),
+        ("rand", "White moved, pawn taken on d5"),
+        ("english", "White moved, pawn taken en passant on d6"),
+    ],
+)
+def test_a_capture_en_passant_is_announced_as_such_by_the_english_alone(name, sentence):
+    assert said(name, "d7d5", "e5d6", fen=PASSANT)[1].text == sentence
+
+
+def test_both_sides_hear_of_refusals_and_questions_in_their_order():
+    umpire, answer = said("berkeley-any", "e2d3", "any", "e2e4", "d7d5", "e4f5", "any", "e4d5")
+    assert answer.text == "White moved, after 1 refusal, asked whether pawns can take: yes, man taken on d5"
+    assert answer.message.refused == (1, 0) and answer.message.asked == "yes" and umpire.refused == [2, 0]
+    assert said("icc", "e2e4", "e7e5", "e4e5", "a2a3")[1].text == "White moved"
+
+
+def test_who_was_told_that_a_pawn_can_take_must_take_or_try_once():
+    umpire, answer = said("berkeley-any", "e2e4", "d7d5", "any")
+    assert answer.text == "yes" and not answer.accepted
+    assert {"e4d5", "e4f5", "a2b3"} <= set(umpire.attempts())
+    assert all(text[0] != text[2] for text in umpire.attempts())
+    assert not umpire.attempt("e4f5").accepted and all(text[0] != text[2] for text in umpire.attempts())
+    with pytest.raises(ValueError, match="g1f3: a pawn can take, so one must try it"):
+        umpire.attempt("g1f3")
+    umpire, _ = said("english", "e2e4", "d7d5", "any", "e4f5")
+    assert {"g1f3", "e4d5"} <= set(umpire.attempts()) and not {"any", "e4f5"} & set(umpire.attempts())
+
+
+def test_who_was_told_that_no_pawn_can_take_need_not_try():
+    umpire, answer = said("english", "any")
+    assert answer.text == "no" and len(umpire.attempts()) == 20
+    with pytest.raises(ValueError, match="any: the referee has answered this in this turn already"):
+        umpire.attempt("any")
+    with pytest.raises(ValueError, match="e2d3: no pawn can take, as the referee has answered"):
+        umpire.attempt("e2d3")
+    with pytest.raises(ValueError, match="any: nobody may ask whether pawns can take by the rules rand"):
+        Referee(switches=Switches.usual("rand")).attempt("any")
+
+
+def test_rand_names_pawns_and_promotions_and_a_stalemate_loses():
+    umpire, answer = said("rand", "g7h8q", fen="k6r/6P1/8/8/8/8/8/4K3 w - - 0 1")
+    assert answer.text == "White moved, piece taken on h8, a pawn promoted, check on the rank"
+    assert said("rand", "e2e4", "d7d5")[0].attempts().count("e4d5") == 1
+    with pytest.raises(ValueError, match="g2h3: the referee has announced no pawn try from g2"):
+        said("rand", "e2e4", "d7d5", "g2h3")
+    stuck = "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1"
+    for name, score, words in (("rand", WIN, "stalemate, which loses"), ("cincinnati", DRAW, "stalemate")):
+        umpire, answer = said(name, "g5g6", fen=stuck)
+        assert umpire.score == score and umpire.ending == words
+
+
+def test_berkeley_knows_no_fifty_moves_but_two_thousand_quiet_plies():
+    assert not Switches.usual("berkeley").fifty and Switches.usual("berkeley", {"fifty": True}).fifty
+    shuffle = ("a1a2", "h8h7", "a2a1", "h7h8")
+    umpire = Referee("7k/8/8/8/8/8/1R6/K7 w - - 1990 1000", Switches.usual("berkeley"))
+    for number in range(10):
+        umpire.attempt(shuffle[number % 4])
+    assert umpire.ending == "a draw: a thousand moves without a capture or a pawn move" and umpire.score == DRAW
+
+
+# Names
+
+
+def test_rules_come_back_from_bits_and_json_and_icc_is_stored_as_ever():
+    for name in RULE_SETS:
+        house = Switches.usual(name, {"material": False})
+        assert Switches.from_bits(house.bits) == Switches(**house.to_json()) == house
+        assert rule_set_of(house.bits).name == name and house.chosen == {"material": False}
+    assert "rules" not in WILD_16.to_json() and WILD_16.bits == 0
+    assert find_rule_set("Berkeley + Any").name == find_rule_set("berkeley_any").name == "berkeley-any"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ("berkly", "there are no Kriegspiel rules 'berkly': did you mean berkeley"),
+        (
+            "xyz",
+            "there are no Kriegspiel rules 'xyz': there are icc, berkeley, berkeley-any, cincinnati, rand, english",
+        ),
+    ],
+)
+def test_a_wrong_name_is_one_sentence_with_those_there_are(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Switches.usual(wrong)
+    with pytest.raises(ValueError, match="promotion_tries is for the rules icc"):
+        Switches.usual("rand", {"promotion_tries": "per_piece"})

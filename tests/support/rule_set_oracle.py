@@ -42,7 +42,7 @@ class Oracle:
         self.name, self.game = name, KriegspielGame(ruleset=NAMES[name])
         self.game._board = chess.Board(fen)
         self.game._generate_possible_to_ask_list()
-        self.refused = set()
+        self.refused, self.secret = set(), None
 
     def attempts(self):
         """What the package lets the mover ask, but for three things in which we follow the texts (docs/kriegspiel.md).
@@ -50,9 +50,10 @@ class Oracle:
         A refused capture that promotes is refused whatever the pawn becomes; what was refused is not offered again in
         the same turn; a capture en passant is not offered unless captures are: that it is possible is secret.
         """
-        game, captures = self.game, {move for move in self.game._generate_possible_pawn_captures()}
-        secret = captures - game._ruleset.pawn_capture_attempts_for_prompt(game)
-        offered = set(game.possible_to_ask) - secret
+        if self.secret is None:
+            captures = set(self.game._generate_possible_pawn_captures())
+            self.secret = captures - self.game._ruleset.pawn_capture_attempts_for_prompt(self.game)
+        offered = set(self.game.possible_to_ask) - self.secret
         names = {"any" if move == ASK else move.chess_move.uci() for move in offered}
         return {name for name in names if name[:4] not in self.refused}
 
@@ -61,7 +62,7 @@ class Oracle:
         move = ASK if text == "any" else KriegspielMove(QuestionAnnouncement.COMMON, chess.Move.from_uci(text))
         answer = self.game.ask_for(move)
         if answer.move_done:
-            self.refused.clear()
+            self.refused, self.secret = set(), None
         elif answer.main_announcement == MainAnnouncement.ILLEGAL_MOVE:
             self.refused.add(text[:4])
         return answer
