@@ -12,7 +12,7 @@ from ..games.chess.words import board_text
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.announcements import MAY_ASK
 from ..games.kriegspiel.rule_sets import ICC, rule_set_of
-from ..games.kriegspiel.words import ENDINGS, parse_attempt, reveal, show
+from ..games.kriegspiel.words import ENDINGS, QUESTION, parse_attempt, reveal, show
 from ..kriegspiel.pgn import turns_of
 from ..kriegspiel.referee import Referee, answer_in, message_in, switches_in, why_impossible
 from .terminal import Outcome, Terminal
@@ -109,7 +109,8 @@ class KriegspielTerminal(Terminal):
         lines = ["The umpire's board:", reveal(self.session.state), "All that was tried:"]
         for place, turn in enumerate(turns):
             number = f"{place // 2 + 1}{'.' if turn.colour == 0 else '...'}"
-            refused = f" (refused: {' '.join(turn.refused)})" if turn.refused else ""
+            tried = [name for name in turn.refused if name != QUESTION]
+            refused = f" (refused: {' '.join(tried)})" if tried else ""
             words = turn.message.text.split(", ")[1:]
             lines.append(f"{number:>6} {turn.short}{refused}{': ' + ', '.join(words) if words else ''}")
         if left:

@@ -144,7 +144,6 @@ class Kriegspiel(RunRequest):
 
     def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel kriegspiel` does."""
-        _demand({"rules": lambda: find_rule_set(self.rules)})
         if self.seconds is not None and self.nodes is not None:
             raise InvalidRequest({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
         usual = Effort(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
@@ -159,7 +158,7 @@ class Kriegspiel(RunRequest):
             seats, house = tuple(map(engine, self.players)), Switches.usual(self.rules)
             return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, house)
 
-        _demand_players(self.players, engine, request)
+        _demand_players(self.players, engine, request, {"rules": lambda: find_rule_set(self.rules)})
         return request().to_json()
 
 
@@ -200,11 +199,19 @@ def _demand(checks: Mapping[str, Callable[[], object]]) -> None:
         raise InvalidRequest(wrong)
 
 
-def _demand_players(texts: Sequence[str], check: Callable[[str], object], together: Callable[[], object]) -> None:
-    """Refuse players with everything that is wrong with each of them, or with all of them together."""
+def _demand_players(
+    texts: Sequence[str],
+    check: Callable[[str], object],
+    together: Callable[[], object],
+    others: Mapping[str, Callable[[], object]] | None = None,
+) -> None:
+    """Refuse other fields, and players with everything that is wrong with each of them or with all of them together."""
+    wrong = {field: sentence for field, demand in (others or {}).items() if (sentence := _fault(demand))}
     faults = [sentence for text in texts if (sentence := _fault(partial(check, text)))]
     if faults:
-        raise InvalidRequest({"players": "; ".join(faults)})
+        wrong["players"] = "; ".join(faults)
+    if wrong:
+        raise InvalidRequest(wrong)
     _demand({"players": together})
 
 
