@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterator
 
 from ..core.person_session import PersonSession
-from ..games.chess.fen import SIDES, move_name, parse_move
+from ..games.chess.fen import SIDES, move_name
 from ..games.chess.men import KINDS, PAWN, QUEEN
 from ..games.chess.move_code import end_of, promotion_of, start_of
 from ..games.chess.movetext import RESULTS, UNFINISHED
 from ..games.chess.position import PLY
 from ..games.chess.words import board_text
 from ..games.kriegspiel import rules
-from ..games.kriegspiel.words import ENDINGS, reveal, show
+from ..games.kriegspiel.announcements import MAY_ASK
+from ..games.kriegspiel.rule_sets import ICC, rule_set_of
+from ..games.kriegspiel.words import ENDINGS, QUESTION, parse_attempt, reveal, show
 from ..kriegspiel.pgn import turns_of
-from ..kriegspiel.referee import Referee, answer_in, message_in, why_impossible
+from ..kriegspiel.referee import Referee, answer_in, message_in, switches_in, why_impossible
 from .terminal import Outcome, Terminal
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
@@ -22,6 +24,10 @@ board       your men, what the referee said, what was refused
 resign      give the game up
 help        this list
 Ctrl-D      leave; the game is saved"""
+ASK_HELP = "any         ask whether any pawn of yours can take; if so you must try it\n"
+
+
+NO_TRIES = "No pawn of yours can take anything: the referee has announced no tries."
 
 
 def result_of(played: Outcome) -> str:
@@ -38,11 +44,15 @@ class KriegspielTerminal(Terminal):
         super().__init__(session, lines, tell)
         self.shown: int | None = None
         """The ply at which the board was shown last."""
+        if session.state[rules.SWITCHES] & MAY_ASK:
+            self.help = HELP.replace("tries  ", ASK_HELP + "tries  ", 1)
         del self.commands["look"], self.commands["choices"]
         self.commands |= {"board": lambda: tell(show(session.seen())), "tries": self.try_captures}
 
     def greeting(self) -> str:
-        return f"You are {SIDES[self.session.side]}. Say a move, or help."
+        house = rule_set_of(int(self.session.state[rules.SWITCHES]))
+        told = "" if house.name == ICC else f" {house.title} rules: {house.about}."
+        return f"You are {SIDES[self.session.side]}.{told} Say a move, or help."
 
     def begin_turn(self) -> None:
         """Show the own men when the other has moved; of refused attempts the person has heard."""
@@ -57,7 +67,7 @@ class KriegspielTerminal(Terminal):
 
     def act(self, said: str) -> None:
         """Try the move that the person means; a pawn that promotes to nothing in particular becomes a queen."""
-        action, choices = parse_move(said.replace("-", "")), self.session.choices()
+        action, choices = parse_attempt(said.replace("-", "").rstrip("?")), self.session.choices()
         if not promotion_of(action) and action + 4096 * QUEEN in choices:
             action += 4096 * QUEEN
         if action not in choices:
@@ -68,8 +78,9 @@ class KriegspielTerminal(Terminal):
         """Try a move and tell the referee's answer. Whether it was accepted."""
         plies = int(self.session.state[PLY])
         self.session.act(action)
-        answer = answer_in(self.session.state, plies)
-        self.tell(f"The referee: {answer.text}." if answer.accepted else f"The referee: illegal move ({said}).")
+        answer = answer_in(self.session.state, plies, action)
+        heard = answer.accepted or action == rules.ANY
+        self.tell(f"The referee: {answer.text}." if heard else f"The referee: illegal move ({said}).")
         return answer.accepted
 
     def try_captures(self) -> None:
@@ -83,7 +94,7 @@ class KriegspielTerminal(Terminal):
             and promotion_of(action) in (0, QUEEN)
         ]
         if not captures:
-            self.tell("No pawn of yours can take anything: the referee has announced no tries.")
+            self.tell(NO_TRIES if self.session.state[rules.SWITCHES] == 0 else "There is no capture by a pawn to try.")
         any(self.attempt(action, move_name(action)) for action in captures)
 
     def resignation(self) -> str:
@@ -94,11 +105,12 @@ class KriegspielTerminal(Terminal):
 
     def epilogue(self) -> str:
         """The umpire's board and the whole record, for both to see when the game is over."""
-        turns, left = turns_of(self.session.record, Referee())
+        turns, left = turns_of(self.session.record, Referee(switches=switches_in(self.session.state)))
         lines = ["The umpire's board:", reveal(self.session.state), "All that was tried:"]
         for place, turn in enumerate(turns):
             number = f"{place // 2 + 1}{'.' if turn.colour == 0 else '...'}"
-            refused = f" (refused: {' '.join(turn.refused)})" if turn.refused else ""
+            tried = [name for name in turn.refused if name != QUESTION]
+            refused = f" (refused: {' '.join(tried)})" if tried else ""
             words = turn.message.text.split(", ")[1:]
             lines.append(f"{number:>6} {turn.short}{refused}{': ' + ', '.join(words) if words else ''}")
         if left:

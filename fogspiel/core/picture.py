@@ -89,6 +89,8 @@ class Chess:
     """What is left of both sides as far as it was announced."""
     over: bool = False
     """Whether the game has ended."""
+    answer: str = ""
+    """What the mover was told who has asked in this turn whether any pawn can take: yes or no."""
 
 
 Part = Board | Cards | Facts | Words | Text | Chess

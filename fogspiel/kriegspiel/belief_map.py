@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.agents import Player
-from ..core.game import find_game
 from ..core.rng import stream_of
 from ..core.session import Session
 from ..games.chess.bits import rows_of
@@ -21,6 +20,7 @@ from .beliefs.matrix_engine import MatrixEngine
 from .engine import Effort, engine_agent, parse_engine
 from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
+from .referee import WILD_16, Switches, kriegspiel_from
 
 BOARDS = 200
 """Boards of the last observation that are drawn for an engine that keeps none."""
@@ -34,7 +34,7 @@ Belief = list[list[float]]
 """Chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece."""
 
 
-def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]:
+def beliefs(words: str, side: int, record: Sequence[int], switches: Switches = WILD_16) -> list[Belief | None]:
     """What the engine that `words` name, on this side, believed before each move of the record and after the last.
 
     None where it had not been asked yet, and always for a player that keeps no belief or is no engine.
@@ -46,7 +46,7 @@ def beliefs(words: str, side: int, record: Sequence[int]) -> list[Belief | None]
         engine = None
     if not isinstance(engine, MatrixEngine | Minimax | Sampler):
         return [None] * (len(record) + 1)
-    session = Session(find_game("kriegspiel"))
+    session = Session(kriegspiel_from(switches=switches))
     engine.begin(side)
     found: list[Belief | None] = []
     belief: Belief | None = None

@@ -22,8 +22,10 @@ import numpy as np
 from ..core.agents import Player, PlayerAgent, remind
 from ..core.plugins import collect, modules
 from ..core.rng import below, split, unit
-from ..games.chess.messages import MESSAGE
+from ..games.chess.men import FORWARD
+from ..games.chess.messages import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
 from ..games.kriegspiel import rules
+from ..games.kriegspiel.announcements import known_tries
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,24 @@ class Effort:
             yield size
 
 
+def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
+    """A message about a move of this colour as beliefs take it that do not know the rule sets.
+
+    Instead of tries that are not counted there is UNKNOWN or SOME, and a capture en passant is one of a pawn where that
+    stood; a man of which it is not said whether it was a pawn remains one.
+    """
+    told = message.copy()
+    told[TRIES] = known_tries(message, seen[rules.SEEN_SWITCHES])
+    if message[TAKEN] == PASSANT_TAKEN:
+        told[TAKEN], told[SQUARE] = PAWN_TAKEN, message[SQUARE] - FORWARD[colour]
+    return told
+
+
 class Engine(ABC):
     """A player that keeps a belief."""
+
+    asks = False
+    """Whether the engine is offered the question whether any pawn can take; those that are not never ask."""
 
     def __init__(self, effort: Effort, stream: np.ndarray):
         self.effort, self.stream = effort, stream
@@ -71,7 +89,8 @@ class Engine(ABC):
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         self.began = time.perf_counter()
         self._hear(seen)
-        self.last = self.attempt(seen, np.array(actions, np.int64))
+        offered = [action for action in actions if self.asks or action != rules.ANY]
+        self.last = self.attempt(seen, np.array(offered, np.int64))
         return self.last
 
     def follow(self, seen: np.ndarray, action: int) -> None:
@@ -87,7 +106,8 @@ class Engine(ABC):
             if ply == 1:
                 self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
-            self.on_refusal(self.last, seen)
+            if self.last != rules.ANY:
+                self.on_refusal(self.last, seen)
         elif self.last is not None:
             self.on_acceptance(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
             self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)

@@ -2,8 +2,9 @@
 
 A comment begins with the form that was proposed at Maryland, `(K:attempts:information)`: what was refused before the
 move, with commas, then what the other side was told (T and the square of a capture; CR, CF, CD, CK check on rank, file,
-diagonal, by a knight). The referee's full message follows in words. A game filtered for one player has `??` for the
-other's moves, as was proposed at Berkeley, and neither the other's refused attempts nor short notation.
+diagonal, by a knight). The question whether any pawn can take stands among the attempts, as `any`. The referee's full
+message follows in words. A game filtered for one player has `??` for the other's moves, as was proposed at Berkeley,
+and neither the other's refused attempts nor short notation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,12 @@ from ..games.chess.fen import SIDES, START
 from ..games.chess.movetext import RESULTS, ROSTER, UNFINISHED, fill_movetext, tag_lines
 from ..games.chess.position import POSITION
 from ..games.chess.san import short_name
+from ..games.kriegspiel import rules
+from ..games.kriegspiel.rule_sets import RULE_SETS
+from ..games.kriegspiel.words import QUESTION
 from .long_names import HIDDEN, long_name
 from .referee import Message, Referee, Switches
 
-RULES = "ICC"
 CHECK_CODES = {"rank": "CR", "file": "CF", "long diagonal": "CD", "short diagonal": "CD", "knight": "CK"}
 SWITCH_TAGS = {
     "promotion_tries": "PromotionTries",
@@ -46,7 +49,7 @@ def turns_of(record: Sequence[int], umpire: Referee) -> tuple[list[Turn], list[s
     turns, refused = [], list[str]()
     for action in record:
         pos, colour = umpire.state[:POSITION].copy(), umpire.mover
-        long = long_name(pos, action)
+        long = QUESTION if action == rules.ANY else long_name(pos, action)
         answer = umpire.attempt(action)
         if answer.message is None:
             refused.append(long)
@@ -76,12 +79,13 @@ def comment_of(refused: Sequence[str], message: Message, ending: str | None = No
 def header(tags: Mapping[str, str], switches: Switches, fen: str | None, result: str, viewer: str) -> list[str]:
     """The tags of a game, those that every PGN has first."""
     rest = {key: value for key, value in tags.items() if key not in ROSTER and key != "Result"}
-    rules = {
-        SWITCH_TAGS[name]: value if isinstance(value, str) else "draw" if value else "off"
-        for name, value in switches.to_json().items()
+    kept, house = switches.to_json(), RULE_SETS[switches.rules].title
+    chosen = {
+        tag: value if isinstance(value, str) else "draw" if value else "off"
+        for tag, value in ((tag, kept[name]) for name, tag in SWITCH_TAGS.items())
     }
     whole = ROSTER | {key: tags[key] for key in ROSTER if key in tags} | {"Result": result, "Game": "Kriegspiel"}
-    whole |= {"Rules": RULES} | rules | rest
+    whole |= {"Rules": house} | chosen | rest
     if fen is not None and fen != START:
         whole |= {"SetUp": "1", "FEN": fen}
     if viewer != "umpire":

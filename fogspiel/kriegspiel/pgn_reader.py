@@ -6,7 +6,7 @@ filtered one is followed on the board of the player who knows it: the other's mo
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,25 @@ from ..games.chess.movetext import UNFINISHED, Movetext, games_in
 from ..games.chess.position import MEN, POSITION
 from ..games.chess.san import meant, moves_in
 from ..games.chess.words import DIRECTIONS
+from ..games.kriegspiel import rules
+from ..games.kriegspiel.rule_sets import ICC, RULE_SETS
 from ..games.kriegspiel.rules import HOME, OWN_RIGHTS
+from ..games.kriegspiel.words import QUESTION
 from .long_names import HIDDEN, own_attempts
 from .pgn import REFUSED_LAST, SWITCH_TAGS
 from .referee import WILD_16, Message, Referee, Switches
 
 MARYLAND = re.compile(r"\(K:([^:)]*):([^)]*)\)")
-TAKEN = re.compile(r"\b(pawn|piece) taken on ([a-h][1-8])")
+TAKEN = re.compile(r"\b(pawn|piece|man) taken (en passant )?on ([a-h][1-8])")
 TAKEN_CODE = re.compile(r"T([a-h][1-8])")
 CHECKS = re.compile(r"check (?:on the (rank|file|long diagonal|short diagonal)|by a (knight))")
+TITLES = {found.title.lower() for found in RULE_SETS.values()}
 CHECK_NAMES = {"CR": "rank", "CF": "file", "CD": "diagonal", "CK": "knight"}
 TRIES = re.compile(r"(\d+) pawn tr(?:y|ies)")
+SOME_TRIES, PROMOTED = "a pawn can take", "a pawn promoted"
+TRY_SQUARES = re.compile(r"pawn tries from ((?:[a-h][1-8] ?)+)")
+REFUSED_BEFORE, REFUSED_AFTER = re.compile(r"\bafter (\d+) refusals?\b"), re.compile(r"\bthen (\d+) refusals?\b")
+ASKED = re.compile(r"asked whether pawns can take: (yes|no)")
 
 
 @dataclass(frozen=True)
@@ -72,11 +80,13 @@ def reading_of(game: Movetext, number: int = 1) -> Reading:
 
 def switches_in(tags: dict[str, str]) -> Switches:
     """The rule switches that the tags tell; a draw that they do not claim as a rule does not end the game."""
+    house = tags.get("Rules", ICC)
+    usual = Switches.usual(house) if house.lower() in TITLES else WILD_16
     told: dict[str, Any] = {}
-    for name, usual in WILD_16.to_json().items():
-        said = tags.get(SWITCH_TAGS[name])
-        told[name] = (said or usual) if isinstance(usual, str) else said == "draw"
-    return Switches(**told)
+    for name, tag in SWITCH_TAGS.items():
+        said, kept = tags.get(tag), usual.to_json()[name]
+        told[name] = (said or kept) if isinstance(kept, str) else said == "draw"
+    return replace(usual, **told)
 
 
 def _refused_in(said: str) -> tuple[list[str], list[str]]:
@@ -106,7 +116,10 @@ def _replay(game: Movetext, number: int) -> Reading:
         made, pos = [], umpire.state[:POSITION]
         legal = moves_in(pos)
         for text in texts:
-            found = [action for action in meant(text, pos, umpire.actions) if action not in legal]
+            offered = umpire.actions
+            moves = [action for action in offered if action != rules.ANY]
+            tried = offered[len(moves) :] if text == QUESTION else meant(text, pos, moves)
+            found = [action for action in tried if action not in legal]
             if found:
                 umpire.attempt(found[0])
                 made.append(found[0])
@@ -136,13 +149,34 @@ def parse_message(said: str, colour: int) -> Message:
     """The message that a comment tells, from its words or else from the letters of the Maryland form."""
     codes = (MARYLAND.search(said) or [""] * 3)[2].split(",")
     in_words, in_code = TAKEN.search(said), TAKEN_CODE.search(",".join(codes))
-    taken, square = in_words.groups() if in_words else ("man", in_code.group(1)) if in_code else (None, None)
+    taken, passant, square = in_words.groups() if in_words else (None, None, None)
+    if in_code and not in_words:
+        taken, square = "man", in_code.group(1)
     checks = tuple(line or knight for line, knight in CHECKS.findall(said))
     checks = checks or tuple(CHECK_NAMES[code] for code in codes if code in CHECK_NAMES)
     ordered = tuple(name for name in (*DIRECTIONS, "diagonal") if name in checks)
-    tries = TRIES.search(said)
+    tries, squares = _number(TRIES, said), TRY_SQUARES.search(said)
     words = ", ".join([f"{SIDES[colour]} moved", *filter(None, [MARYLAND.sub("", said).strip()])])
-    return Message(colour, taken, square, ordered, int(tries.group(1)) if tries else 0, words)
+    asked = ASKED.search(said)
+    return Message(
+        colour,
+        taken,
+        square,
+        ordered,
+        tries or int(SOME_TRIES in said or squares is not None),
+        words,
+        squares=tuple(squares.group(1).split()) if squares else (),
+        promoted=PROMOTED in said,
+        en_passant=passant is not None,
+        refused=(_number(REFUSED_BEFORE, said), _number(REFUSED_AFTER, said)),
+        asked=asked.group(1) if asked else None,
+    )
+
+
+def _number(pattern: re.Pattern[str], said: str) -> int:
+    """The number that a comment tells, or 0."""
+    found = pattern.search(said)
+    return int(found.group(1)) if found else 0
 
 
 def _filter_messages(game: Movetext, number: int, side: int) -> Reading:
@@ -155,7 +189,7 @@ def _filter_messages(game: Movetext, number: int, side: int) -> Reading:
     def own(texts: Sequence[str]) -> list[int]:
         possible, found = own_attempts(men, side, int(OWN_RIGHTS[side])), []
         for text in texts:
-            placed = meant(text, men, possible)
+            placed = [rules.ANY] if text == QUESTION else meant(text, men, possible)
             found += placed[:1]
             if not placed:
                 dropped.append(text)

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..core.agents import Player
 from ..core.rng import stream_of
-from ..games.chess.fen import move_name
+from ..games.kriegspiel.words import attempt_name
 from .engine import Effort, Maker
-from .protocol_lines import HELLO, READY, RULES, SIDE_WORDS, Listener, pairs_in
+from .protocol_lines import HELLO, READY, SIDE_WORDS, Listener, house_in, pairs_in
 from .referee import Referee, play_game
 
 TRIAL_PLIES = 6
@@ -33,7 +33,7 @@ def serve(name: str, maker: Maker, lines: Iterable[str], say: Callable[[str], No
             elif word == "go":
                 if player is None:
                     raise ValueError("no game has begun")
-                say(f"attempt {move_name(player.choose(listener.seen.copy(), list(listener.actions)))}")
+                say(f"attempt {attempt_name(player.choose(listener.seen.copy(), list(listener.actions)))}")
             else:
                 listener.hear(word, rest)
         except (ValueError, LookupError) as error:
@@ -46,8 +46,7 @@ def serve(name: str, maker: Maker, lines: Iterable[str], say: Callable[[str], No
 
 def _begin(maker: Maker, given: dict[str, str]) -> tuple[Player, Listener]:
     """A player for the game that a `new` line describes."""
-    if given["rules"] != RULES:
-        raise ValueError(f"the rules are {given['rules']}, and this engine plays {RULES}")
+    house = house_in(given)
     side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
     if "nodes" in given:
         effort = Effort(nodes=int(given["nodes"]), threads=threads)
@@ -55,7 +54,7 @@ def _begin(maker: Maker, given: dict[str, str]) -> tuple[Player, Listener]:
         effort = Effort(seconds=int(given["movetime"]) / 1000, threads=threads)
     player = maker(effort, np.array([int(given.get("seed", 1))], np.uint64))
     player.begin(side)
-    return player, Listener(side)
+    return player, Listener(side, house.bits)
 
 
 def _warm_up(maker: Maker) -> None:

@@ -7,7 +7,7 @@ referee.view(BLACK)                  # everything that Black knows, for a player
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,15 +17,28 @@ from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.heartbeat import beat
 from ..core.session import Session, finish_game
 from ..games.chess.attempts import attempt_squares
-from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, parse_move, position_of, square_name
+from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, position_of, square_name
 from ..games.chess.men import KING, PAWN, QUEEN, kind_on
-from ..games.chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from ..games.chess.messages import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from ..games.chess.move_code import end_of, move_of, promotion_of, start_of
 from ..games.chess.movetext import RESULTS, UNFINISHED
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS
-from ..games.chess.words import directions_in, message_text
+from ..games.chess.words import directions_in
 from ..games.kriegspiel import rules
-from ..games.kriegspiel.words import ENDINGS, GAMES
+from ..games.kriegspiel.announcements import MAY_ASK, TRIES_BY_SQUARE
+from ..games.kriegspiel.rule_sets import ICC, RULE_SETS
+from ..games.kriegspiel.words import (
+    ANSWERS,
+    ENDINGS,
+    GAMES,
+    QUESTION,
+    attempt_name,
+    message_text,
+    parse_attempt,
+    squares_in,
+)
+from .switches import WILD_16 as WILD_16
+from .switches import Switches as Switches
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
@@ -36,77 +49,39 @@ NO_CHANCE = np.zeros(1, np.uint64)
 
 
 @dataclass(frozen=True)
-class Switches:
-    """The rules that houses differ in."""
-
-    promotion_tries: str = "once"
-    """A capture by which a pawn promotes is one try (`once`) or four (`per_piece`)."""
-    passant_square: str = "victim"
-    """A capture en passant is announced on the square of the taken pawn (`victim`) or of the taking one (`arrival`)."""
-    fifty: bool = True
-    """A hundred plies without a capture or a pawn move are a draw."""
-    repetition: bool = True
-    """The third occurrence of a position is a draw."""
-    material: bool = True
-    """Men that cannot mate are a draw."""
-
-    def __post_init__(self) -> None:
-        for name, values in {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}.items():
-            if getattr(self, name) not in values:
-                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be {' or '.join(values)}")
-        for name in ("fifty", "repetition", "material"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
-
-    @property
-    def bits(self) -> int:
-        """The switches as the rules keep them."""
-        return (
-            rules.PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
-            | rules.PASSANT_AT_ARRIVAL * (self.passant_square == "arrival")
-            | rules.NO_FIFTY * (not self.fifty)
-            | rules.NO_REPETITION * (not self.repetition)
-            | rules.NO_MATERIAL * (not self.material)
-        )
-
-    def to_json(self) -> dict[str, bool | str]:
-        """The switches by name."""
-        return asdict(self)
-
-
-WILD_16 = Switches()
-
-
-@dataclass(frozen=True)
 class Message:
     """What the referee says to both players after a move."""
 
     colour: int
     """Whose move it was."""
     taken: str | None
-    """`pawn` or `piece`."""
+    """`pawn` or `piece`, or `man` where the rules tell no more."""
     square: str | None
     """Where it was taken."""
     checks: tuple[str, ...]
     """The directions of check to the side that is to move now."""
     tries: int
-    """How many legal captures that side's pawns have."""
+    """How many legal captures that side's pawns have; 1 where it is only said that there are some."""
     text: str
     """The whole message in words."""
+    squares: tuple[str, ...] = ()
+    """Where the rules name them, the pawns that have captures."""
+    promoted: bool = False
+    """Whether it was said that a pawn promoted."""
+    en_passant: bool = False
+    """Whether it was said that the capture was en passant."""
+    refused: tuple[int, int] = (0, 0)
+    """How many attempts both sides heard to be refused, before the question and after it."""
+    asked: str | None = None
+    """The answer to the question whether any pawn can take, if it was asked: yes or no."""
 
 
-def message_of(cells: Sequence[int], colour: int) -> Message:
-    """A message as data and as text."""
-    taken = None if not cells[TAKEN] else "pawn" if cells[TAKEN] == PAWN_TAKEN else "piece"
-    square = square_name(int(cells[SQUARE])) if taken else None
-    return Message(
-        colour, taken, square, tuple(directions_in(cells[CHECKS])), int(cells[TRIES]), message_text(cells, colour)
-    )
+TAKEN_WORDS = {PIECE_TAKEN: "piece", MAN_TAKEN: "man"}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The referee's answer to an attempt: a message to both, or a refusal that the other side does not hear."""
+    """The referee's answer to an attempt: a message to both, a refusal, or yes or no to a question."""
 
     accepted: bool
     message: Message | None
@@ -115,12 +90,30 @@ class Answer:
 
 def message_in(state: np.ndarray) -> Message:
     """What the referee said last, in a state of the game."""
-    last = 1 - int(state[MOVER])
-    return message_of(state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
+    last, told, switches = 1 - int(state[MOVER]), state.tolist(), int(state[rules.SWITCHES])
+    cells = told[rules.SAID + MESSAGE * last :][:MESSAGE]
+    turn = told[rules.TURNS + rules.TURN * last :][: rules.TURN]
+    squares = tuple(squares_in(cells[TRIES])) if switches & TRIES_BY_SQUARE else ()
+    taken = TAKEN_WORDS.get(cells[TAKEN], "pawn") if cells[TAKEN] else None
+    return Message(
+        colour=last,
+        taken=taken,
+        square=square_name(cells[SQUARE]) if taken else None,
+        checks=tuple(directions_in(cells[CHECKS])),
+        tries=min(len(squares), 1) if switches & TRIES_BY_SQUARE else cells[TRIES],
+        text=message_text(cells, last, turn, switches),
+        squares=squares,
+        promoted=bool(turn[rules.PROMOTED]),
+        en_passant=cells[TAKEN] == PASSANT_TAKEN,
+        refused=(turn[rules.REFUSED_BEFORE], turn[rules.REFUSED_AFTER]),
+        asked=ANSWERS.get(turn[rules.ANSWER]),
+    )
 
 
-def answer_in(state: np.ndarray, plies: int) -> Answer:
+def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
     """The answer to an attempt that has led to this state; so many plies were made before it."""
+    if action == rules.ANY:
+        return Answer(False, None, ANSWERS[int(state[rules.TURNS + rules.TURN * state[MOVER] + rules.ANSWER])])
     if state[PLY] == plies:
         return Answer(False, None, "illegal move")
     message, end = message_in(state), int(state[rules.END])
@@ -130,7 +123,14 @@ def answer_in(state: np.ndarray, plies: int) -> Answer:
 def kriegspiel_from(fen: str | None = None, switches: Switches = WILD_16) -> Game:
     """The game by the rules of a house, from a position."""
     position = rules.HOME if fen is None else position_of(fen)
-    return replace(GAME, rules=GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits)))
+    title = GAME.title if switches.rules == ICC else f"Kriegspiel ({RULE_SETS[switches.rules].title} rules)"
+    begun = GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits))
+    return replace(GAME, title=title, rules=begun)
+
+
+def switches_in(state: np.ndarray) -> Switches:
+    """The rules of the house, in a state of the game."""
+    return Switches.from_bits(int(state[rules.SWITCHES]))
 
 
 class Referee(Session):
@@ -181,7 +181,7 @@ class Referee(Session):
 
     def attempts(self) -> list[str]:
         """What the mover may try, in UCI."""
-        return [move_name(action) for action in self.actions]
+        return [attempt_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
         """Everything that a side knows, and nothing else."""
@@ -193,16 +193,16 @@ class Referee(Session):
         """Make a move that can be tried, or count it as refused."""
         before, side = self.plies, self.turn
         super().apply(action)
-        self.refused[side] += self.plies == before
+        self.refused[side] += self.plies == before and action != rules.ANY
 
     def attempt(self, move: str | int) -> Answer:
         """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
-        action = parse_move(move) if isinstance(move, str) else int(move)
+        action = parse_attempt(move) if isinstance(move, str) else int(move)
         if action not in self.actions:
             raise ValueError(self.why_impossible(action))
         before = self.plies
         self.apply(action)
-        return answer_in(self.state, before)
+        return answer_in(self.state, before, action)
 
     def why_impossible(self, action: int) -> str:
         """Why an attempt is not on the list, from what its player knows."""
@@ -213,6 +213,8 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
     """Why an attempt is not on the list of the mover's actions, from what its player knows."""
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
+    if action == rules.ANY:
+        return why_no_question(state)
     if not 0 <= action < MOVES:
         return f"{action} is not the number of a move: they are 0 to {MOVES - 1}"
     name, start, end, side = move_name(action), start_of(action), end_of(action), int(state[MOVER])
@@ -232,9 +234,22 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
         if kind == KING and abs(end - start) == 2:
             return f"{name}: {SIDES[side]} has no right to castle there"
         return f"{name} is not how a {NAMES[kind]} moves"
+    if rules.must_take(state):
+        return f"{name}: a pawn can take, so one must try it"
     if kind == PAWN and (end - start) % 8:
+        if state[rules.SAID + MESSAGE * (1 - side) + TRIES]:
+            return f"{name}: the referee has announced no pawn try from {square_name(start)}"
+        if state[rules.SWITCHES] & MAY_ASK:
+            return f"{name}: no pawn can take, as the referee has answered"
         return f"{name}: the referee has announced no pawn tries, so no pawn can take"
     return f"{name}: an own man is in the way"
+
+
+def why_no_question(state: np.ndarray) -> str:
+    """Why the mover cannot ask whether any pawn can take."""
+    if state[rules.SWITCHES] & MAY_ASK:
+        return f"{QUESTION}: the referee has answered this in this turn already"
+    return f"{QUESTION}: nobody may ask whether pawns can take by the rules {switches_in(state).rules}"
 
 
 @runtime_checkable

@@ -3,8 +3,8 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..games.kriegspiel.rule_sets import ICC, RULE_SETS
 from ..kriegspiel.matches import EngineSpec
-from ..kriegspiel.referee import WILD_16
 from ..stats.elo import INTERVALS_NOTE
 from . import standings
 from .engine_match import EngineMatch
@@ -107,12 +107,10 @@ def command(request: EngineMatch) -> str:
     words += ["--threads", str(threads)] if threads > 1 else []
     words += ["--longest", str(request.longest)] if request.longest is not None else []
     words += ["--stop"] if request.stop else []
-    for switch, value in request.switches.to_json().items():
+    words += [] if request.switches.rules == ICC else ["--rules", request.switches.rules]
+    for switch, value in request.switches.chosen.items():
         option = switch.replace("_", "-")
-        if value != getattr(WILD_16, switch):
-            words += (
-                [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", value]
-            )
+        words += [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", value]
     return shlex.join(words)
 
 
@@ -121,6 +119,9 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
     games, names, pairs = 2 * sum(len(part) for part in rows), request.names, request.pairs(rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
     paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
+    if request.switches.rules != ICC:
+        house = RULE_SETS[request.switches.rules]
+        paragraphs.append(f"{house.title} rules: {house.about}.")
     parts: list[Part] = [
         _cross_table(names, pairs),
         Table("meetings", "Every two engines", PAIRS, [_pair_row(*pair) for pair in pairs], note=PAIRS_NOTE),

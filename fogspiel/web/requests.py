@@ -10,8 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent
 from ..core.game import Game, find_game, games
+from ..games.kriegspiel.rule_sets import ICC, find_rule_set
 from ..kriegspiel.engine import Effort, find_engine, parse_engine
 from ..kriegspiel.matches import EngineSpec
+from ..kriegspiel.switches import Switches
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
 from ..runs.engine_match import EngineMatch
 from ..runs.kinds import match, round_robin, tune
@@ -137,6 +139,7 @@ class Kriegspiel(RunRequest):
     seed: Seed = 1
     longest: Annotated[int, Field(ge=1, le=10**6)] | None = None
     stop: bool = False
+    rules: Text = ICC
     once: ClassVar[bool] = True
 
     def ask(self, reader: RunReader) -> Json:
@@ -152,9 +155,10 @@ class Kriegspiel(RunRequest):
             return EngineSpec(name, effort)
 
         def request() -> EngineMatch:
-            return EngineMatch(tuple(map(engine, self.players)), self.games, self.seed, self.longest, self.stop)
+            seats, house = tuple(map(engine, self.players)), Switches.usual(self.rules)
+            return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, house)
 
-        _demand_players(self.players, engine, request)
+        _demand_players(self.players, engine, request, {"rules": lambda: find_rule_set(self.rules)})
         return request().to_json()
 
 
@@ -195,11 +199,19 @@ def _demand(checks: Mapping[str, Callable[[], object]]) -> None:
         raise InvalidRequest(wrong)
 
 
-def _demand_players(texts: Sequence[str], check: Callable[[str], object], together: Callable[[], object]) -> None:
-    """Refuse players with everything that is wrong with each of them, or with all of them together."""
+def _demand_players(
+    texts: Sequence[str],
+    check: Callable[[str], object],
+    together: Callable[[], object],
+    others: Mapping[str, Callable[[], object]] | None = None,
+) -> None:
+    """Refuse other fields, and players with everything that is wrong with each of them or with all of them together."""
+    wrong = {field: sentence for field, demand in (others or {}).items() if (sentence := _fault(demand))}
     faults = [sentence for text in texts if (sentence := _fault(partial(check, text)))]
     if faults:
-        raise InvalidRequest({"players": "; ".join(faults)})
+        wrong["players"] = "; ".join(faults)
+    if wrong:
+        raise InvalidRequest(wrong)
     _demand({"players": together})
 
 

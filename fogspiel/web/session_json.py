@@ -15,6 +15,7 @@ from ..core.person_session import Moment, PersonSession
 from ..core.picture import as_data
 from ..games.chess.fen import SIDES as COLOURS
 from ..kriegspiel.belief_map import Belief, beliefs
+from ..kriegspiel.referee import switches_in
 from ..runs.agent_texts import KRIEGSPIEL
 from . import JsonObject
 from .session_store import StoredSession
@@ -154,7 +155,7 @@ def _beliefs(stored: StoredSession) -> list[Belief | None]:
     session = stored.session
     if session.game.name != KRIEGSPIEL:
         return [None] * (len(session.record) + 1)
-    return beliefs(stored.against, 1 - session.side, session.record)
+    return beliefs(stored.against, 1 - session.side, session.record, switches_in(session.state))
 
 
 def moment_pictures(stored: StoredSession, number: int) -> JsonObject:

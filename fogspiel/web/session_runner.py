@@ -11,10 +11,11 @@ from concurrent.futures import wait
 
 from fastapi import HTTPException
 
-from ..core.game import find_game
+from ..games.kriegspiel.rule_sets import ICC
 from ..solve.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
+from .rule_choice import game_by_rules
 from .session_json import SessionJson, session_json
 from .session_store import SessionFileError, SessionStore, StoredSession
 from .thinkers import Thinkers
@@ -34,9 +35,9 @@ class SessionRunner:
         self._quick, self._engines = Thinkers("strategy", QUICK_THREADS), Thinkers("engine", ENGINE_THREADS)
         self._closed = threading.Event()
 
-    def begin(self, name: str, against: str, side: int, client: str) -> SessionJson:
+    def begin(self, name: str, against: str, side: int, client: str, rules: str = ICC) -> SessionJson:
         """A new session."""
-        game = find_game(name)
+        game = game_by_rules(name, rules)
         demand_opponent(game, against)
         stored = self.store.create(game, against, side)
         with stored.lock:

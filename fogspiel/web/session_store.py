@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.agents import Agent, Frozen, freeze, thaw
-from ..core.game import Game, find_game
+from ..core.game import Game
 from ..core.person_session import PersonSession
 from ..runs.agent_texts import agent_from_text
 from .page_agents import demand_page_agent
 from .release import ENGINE_SECONDS, Release, Slots, is_thinker, slot_seconds
+from .rule_choice import find_kept_game, kept_name
 from .transcript import Transcript
 from .turn_budget import with_turn_budget
 
@@ -147,7 +148,7 @@ class SessionStore:
         seed, key, now = secrets.randbits(63), secrets.token_urlsafe(KEY_BYTES), time.time()
         opponent = freeze_opponent(game, against, self.store, seed)
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
-        row = (key, game.name, game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
+        row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
             file.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return self._remember(StoredSession(key, against, session, Release(self._slots(game, against))))
@@ -165,7 +166,7 @@ class SessionStore:
             return stored
         began = time.monotonic()
         row = self._read(key)
-        game, words = find_game(row.game), row.opponent["words"]
+        game, words = find_kept_game(row.game), row.opponent["words"]
         if row.version != game.version:
             raise UnknownSession(
                 f"this game was played by version {row.version} of the rules of {row.game}, which have changed since"

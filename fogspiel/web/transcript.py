@@ -11,9 +11,10 @@ from ..core.drawing import draw_view
 from ..core.game import Game
 from ..core.person_session import PersonSession
 from ..core.picture import Board, Cell, Chess, Parts, Words
+from ..games.kriegspiel.words import QUESTION
 
 YOU, REFEREE = "you", "referee"
-REFUSED = ": refused"
+REFUSED, ANSWERED = ": refused", (": yes", ": no")
 PHANTOM = "phantom"
 """The family of games whose cells show what was refused."""
 
@@ -57,7 +58,7 @@ class Transcript:
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
                 news = news[1:]
             own = label + _outcome(self.before, now, self.action, label)
-        if own is None or not own.endswith(REFUSED):
+        if own is None or not own.endswith((REFUSED, *ANSWERED)):
             news += [words for part in now if isinstance(part, Chess) for words in part.words]
         lines = [Line(who=REFEREE, words=words) for words in news]
         return [Line(who=YOU, words=own), *lines] if own is not None else lines
@@ -67,6 +68,8 @@ def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
     """What a chessboard says of the action, or the cell that was chosen, if the action is named after it."""
     for part in now:
         if isinstance(part, Chess):
+            if label == QUESTION:
+                return f": {part.answer}"
             return REFUSED if label in part.refused else ""
     chosen, after = _chosen_cell(before, now, action)
     if chosen is None or after is None or after.name == chosen.name:

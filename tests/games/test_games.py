@@ -134,7 +134,7 @@ def move_men(state, player, rng):
     state[MEN + 1 - player] = np.bitwise_or.reduce(np.int64(1) << squares)
     state[RIGHTS] ^= rng.integers(4) << 2 * (1 - player)
     state[PASSANT], state[CLOCK] = rng.choice([NO_SQUARE, *range(16, 24), *range(40, 48)]), rng.integers(100)
-    for first, cells in ((rules.LIMITED, rules.KEYS - rules.LIMITED), (rules.KEYS, rules.STATE - rules.KEYS)):
+    for first, cells in ((rules.LIMITED, rules.KEYS - rules.LIMITED), (rules.KEYS, rules.TURNS - rules.KEYS)):
         state[first : first + cells] = rng.integers(-(2**63), 2**63 - 1, cells)
     if state[MOVER] != player:
         state[rules.REFUSED : rules.REFUSED + 64] = rng.integers(-(2**63), 2**63 - 1, 64)

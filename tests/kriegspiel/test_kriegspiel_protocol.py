@@ -165,7 +165,7 @@ def test_an_engine_serves_until_it_is_told_to_quit():
     [
         ("go", "no game has begun"),
         ("new side white", "there is no 'rules'"),
-        ("new side white rules berkeley nodes 1", "this engine plays icc"),
+        ("new side white rules berklee nodes 1", "did you mean berkeley"),
         ("view ply 1", "there is no 'men'"),
         ("try e2e9", "is not a move"),
         ("illegal", "cannot be followed"),

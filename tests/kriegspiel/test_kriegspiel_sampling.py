@@ -15,8 +15,9 @@ from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.games.chess.moves import MOST_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, POSITION
 from fogspiel.games.kriegspiel import rules
+from fogspiel.games.kriegspiel.announcements import fits_position
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
-from fogspiel.kriegspiel.beliefs.particle_filter import evolve, fits_checks, keep_accepting, keep_refusing, list_replies
+from fogspiel.kriegspiel.beliefs.particle_filter import evolve, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
@@ -60,10 +61,10 @@ def test_the_true_board_stays_in_the_pool():
             continue
         assert keep_refusing(pool.copy(), 1, action, limits) == 0
         message = said_of(after, colour)
-        count = list_replies(pool[0], NO_SQUARE, message, limits, moves, weights)
+        count = list_replies(pool[0], NO_SQUARE, message, 0, limits, moves, weights)
         assert action in moves[:count]
-        assert fits_checks(after.state[:POSITION].copy(), message, limits)
-        assert keep_accepting(pool, 1, action, message, limits) == 1
+        assert fits_position(after.state[:POSITION].copy(), message, limits, 0)
+        assert keep_accepting(pool, 1, action, message, 0, limits) == 1
         assert (pool[0] == after.state[:POSITION]).all()
 
 
@@ -76,11 +77,11 @@ def test_a_pool_makes_moves_that_give_the_message_that_was_heard():
         if not after.attempt(action).accepted:
             continue
         message = said_of(after, colour)
-        count = evolve(pool, 1, NO_SQUARE, message, len(out), stream_of(3, umpire.plies), out)
+        count = evolve(pool, 1, NO_SQUARE, message, 0, len(out), stream_of(3, umpire.plies), out)
         assert count == len(out)
         for board in out:
             assert board[MOVER] == 1 - colour
-            assert fits_checks(board, message, limits)
+            assert fits_position(board, message, limits, 0)
             assert men_in(board[MEN + 1 - colour]) == men_in(after.state[MEN + 1 - colour])
 
 

@@ -26,6 +26,7 @@ Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1)
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
+RulesName = Annotated[str, typer.Option(help="The rule set: icc, berkeley, berkeley-any, cincinnati, rand or english.")]
 USUAL_SECONDS = 0.1
 ENGINE = (
     "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
@@ -48,14 +49,21 @@ class MatchOptions:
     seed: Seed = 1
     longest: Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn (never).")] = None
     stop: Annotated[bool, typer.Option("--stop", help="Stop as soon as it is proved who is better.")] = False
+    rules: RulesName = "icc"
     promotion_tries: Annotated[
         str, typer.Option(help="A capture that promotes is one try (once) or four (per_piece).")
     ] = "once"
     passant_square: Annotated[
-        str, typer.Option(help="Captures en passant are announced at the victim or at arrival.")
-    ] = "victim"
-    fifty: Annotated[bool, typer.Option(help="Fifty moves without a capture or a pawn move are a draw.")] = True
-    repetition: Annotated[bool, typer.Option(help="The third occurrence of a position is a draw.")] = True
+        str | None, typer.Option(help="Captures en passant are announced at the victim or at arrival (as usual).")
+    ] = None
+    fifty: Annotated[
+        bool | None,
+        typer.Option("--fifty/--no-fifty", help="Fifty moves without a capture or a pawn move are a draw (as usual)."),
+    ] = None
+    repetition: Annotated[
+        bool | None,
+        typer.Option("--repetition/--no-repetition", help="The third occurrence of a position is a draw (as usual)."),
+    ] = None
     material: Annotated[bool, typer.Option(help="Men that cannot mate are a draw.")] = True
     cluster: Cluster = None
     output: Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")] = None
@@ -70,7 +78,9 @@ class MatchOptions:
         from ...kriegspiel.referee import Switches
         from ...runs.engine_match import EngineMatch
 
-        switches = Switches(self.promotion_tries, self.passant_square, self.fifty, self.repetition, self.material)
+        chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
+        flags = {"fifty": self.fifty, "repetition": self.repetition, "material": self.material}
+        switches = Switches.usual(self.rules, chosen | flags)
         named = [parse_engine(*words) for words in zip(engines, efforts, strict=True)]
         seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
         request = EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)

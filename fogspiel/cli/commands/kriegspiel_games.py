@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path, write_text
-from .kriegspiel import ENGINE, Cores, Nodes, Time, effort_of, group
+from .kriegspiel import ENGINE, Cores, Nodes, RulesName, Time, effort_of, group
+
+if TYPE_CHECKING:
+    from ...core.person_session import PersonSession
 
 
 @group.command("export")
@@ -42,6 +45,7 @@ def play_game(
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
+    rules: RulesName = "icc",
     seed: Annotated[int | None, typer.Option(help="The engine's seed (another one each time).")] = None,
     output: Annotated[Path | None, typer.Option(help="The file for the game (kriegspiel-DATE-TIME.pgn).")] = None,
     as_json: AsJson = False,
@@ -53,19 +57,22 @@ def play_game(
     from ...core.person_session import PersonSession
     from ...core.rng import stream_of
     from ...games.chess.position import PLY
+    from ...games.kriegspiel.rule_sets import ICC
     from ...kriegspiel.engine import find_engine, parse_engine
     from ...kriegspiel.engines.program import name_engine
-    from ...kriegspiel.referee import GAME, Attendant
+    from ...kriegspiel.referee import Attendant, Switches, kriegspiel_from
     from ..kriegspiel_terminal import KriegspielTerminal, result_of
     from ..terminal import ask_person, parse_seat
 
-    side = parse_seat(colour, ("white", "black"))
+    side, house = parse_seat(colour, ("white", "black")), Switches.usual(rules)
     name, effort = parse_engine(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
     announce_compilation()
     lines, tell = ask_person(as_json)
-    session = PersonSession(GAME, PlayerAgent(name, lambda stream: engine), side, seed)
+    if isinstance(engine, Attendant):
+        engine.hear_rules(house)
+    session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: engine), side, seed)
     terminal = KriegspielTerminal(session, lines, tell)
     played = terminal.play()
     result = result_of(played)
@@ -73,29 +80,31 @@ def play_game(
         engine.hear_end(session.view(1 - side), result, played.how)
     tell(f"The game is over: {played.how}, {result}.")
     tell(terminal.epilogue())
-    kept = _keep(session.record, side, result, against, output, tell)
+    kept = _keep(session, result, against, output, tell)
     tell(f"The game is saved in {kept}.")
     if as_json:
         facts = {"against": against, "as": colour.lower(), "seed": seed, "result": result, "how": played.how}
+        facts |= {} if house.rules == ICC else {"rules": house.rules}
         print_json(facts | {"plies": int(session.state[PLY]), "output": str(kept)})
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 
 
 def _keep(
-    record: list[int], side: int, result: str, against: str, output: Path | None, tell: Callable[[str], None]
+    session: "PersonSession", result: str, against: str, output: Path | None, tell: Callable[[str], None]
 ) -> Path:
     """Save a game as PGN; where that is not possible it is told."""
     from datetime import datetime
 
     from ...kriegspiel.pgn import write_pgn
+    from ...kriegspiel.referee import switches_in
 
     now = datetime.now()
-    names = ["you", against] if side == 0 else [against, "you"]
+    names = ["you", against] if session.side == 0 else [against, "you"]
     tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
     tags["Termination"] = "unterminated" if result == "*" else "normal"
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
-    text = write_pgn(record, tags, result=result)
+    text = write_pgn(session.record, tags, switches=switches_in(session.state), result=result)
     try:
         write_text(text, path)
     except ValueError:

@@ -1,14 +1,15 @@
-"""What the referee says after a move (Internet Chess Club, "wild 16"), to both players alike.
+"""What the referee says after a move, to both players alike (`kriegspiel.announcements` has what each rule set says).
 
-0    what was taken: 0 nothing, 1 a pawn, 2 a piece
+0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
 1    the square of the taken man, or -1
 2    the directions from which the mover's king is in check, as a set of the five below
-3    how many legal captures the mover's pawns have
+3    how many legal captures the mover's pawns have; under other rules than those of the Internet Chess Club whether
+     there are any, or the squares of the pawns that have some, or always 0
 """
 
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from . import bits
-from .bits import ABOVE, BELOW, FALLING, FILE, LAST_RANKS, NO_SQUARE, RANK, RISING, THROUGH, bit
+from .bits import ABOVE, BELOW, FALLING, FILE, LAST_RANKS, NO_SQUARE, NONE, RANK, RISING, THROUGH, bit
 from .limits import ALLOWED, CHECKERS, PINNED
 from .men import KNIGHT, PAWN
 from .moves import passant_is_legal, taken_left, taken_right
@@ -17,7 +18,7 @@ from .position import MEN, MOVER, PASSANT, king_of
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
 MESSAGE = 4
 """The cells of a message."""
-NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN = 0, 1, 2
+NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, MAN_TAKEN, PASSANT_TAKEN = 0, 1, 2, 3, 4
 CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 
 
@@ -81,6 +82,29 @@ def pawn_tries(pos, limits, per_piece):
                 count += 1
             takers &= takers - 1
     return count + 3 * promoting if per_piece else count
+
+
+@kernel
+def capturing_pawns(pos, limits):
+    """The squares of the mover's pawns that have a legal capture."""
+    mover = pos[MOVER]
+    pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
+    left, found = pawns, NONE
+    while left:
+        square = trailing_zeros(left)
+        ends = bits.PAWN[mover, square] & victims
+        if limits[PINNED] & bit(square):
+            ends &= THROUGH[king_of(pos, mover), square]
+        if ends:
+            found |= bit(square)
+        left &= left - 1
+    if pos[PASSANT] != NO_SQUARE:
+        takers = bits.PAWN[1 - mover, pos[PASSANT]] & pawns
+        while takers:
+            if passant_is_legal(pos, trailing_zeros(takers)):
+                found |= takers & -takers
+            takers &= takers - 1
+    return found
 
 
 @kernel

@@ -1,9 +1,8 @@
-"""The referee's messages in words."""
+"""Directions of check and boards in words."""
 
 from collections.abc import Sequence
 
-from .fen import LETTERS, SIDES, square_name
-from .messages import CHECKS, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from .fen import LETTERS
 
 DIRECTIONS = ("rank", "file", "long diagonal", "short diagonal", "knight")
 
@@ -11,20 +10,6 @@ DIRECTIONS = ("rank", "file", "long diagonal", "short diagonal", "knight")
 def directions_in(checks: int) -> list[str]:
     """The names of a set of directions."""
     return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
-
-
-def message_text(message: Sequence[int], colour: int) -> str:
-    """What the referee says of a move of this colour: `White moved, pawn taken on e5, check on the file, 2 tries`."""
-    words = [f"{SIDES[colour]} moved"]
-    if message[TAKEN]:
-        what = "pawn" if message[TAKEN] == PAWN_TAKEN else "piece"
-        words.append(f"{what} taken on {square_name(int(message[SQUARE]))}")
-    words += [
-        "check by a knight" if name == "knight" else f"check on the {name}" for name in directions_in(message[CHECKS])
-    ]
-    if message[TRIES]:
-        words.append(f"{message[TRIES]} pawn {'try' if message[TRIES] == 1 else 'tries'}")
-    return ", ".join(words)
 
 
 def board_text(men: Sequence[int], whites: int) -> str:

@@ -10,9 +10,10 @@ from ..chess.fen import LETTERS, SIDES, square_name
 from ..chess.men import KINDS, KING, PAWN
 from ..chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..chess.position import MEN, MOVER, PLY
-from ..chess.words import directions_in, message_text
+from ..chess.words import directions_in
 from . import rules
-from .words import ENDINGS, recent_messages, refused_in
+from .announcements import KIND_HIDDEN, TRIES_OTHERWISE
+from .words import ANSWERS, ENDINGS, last_message, question_words, recent_messages, refused_in, refused_names
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7
@@ -40,20 +41,18 @@ def _many(men: np.ndarray) -> list[int]:
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """What one side sees and hears."""
-    player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
+    player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
-    words = [f"{line}." for line in recent_messages(ply, own, other, player, mover)]
+    words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))]
     if end:
         words.append(f"The game is over: {ENDINGS[end]}.")
     many = _many(men)
-    taken_pawns, taken_pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
     counts = (
         ("your pawns", many[PAWN]),
         ("your pieces", sum(many) - many[PAWN] - many[KING]),
-        ("the other's pawns", PAWNS - taken_pawns - max(taken_pieces - PIECES, 0)),
-        ("the other's pieces", max(PIECES - taken_pieces, 0)),
+        *_left_of_other(seen),
     )
     listens = turn and not end
     return (
@@ -61,14 +60,26 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
             men=letters(men.tolist(), -1 if player == 0 else 0),
             side=player,
             turn=listens,
-            refused=refused_in(seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + SQUARES]),
-            tries=int(other[TRIES]) if listens else 0,
+            refused=refused_in(seen),
+            tries=int(other[TRIES]) if listens and not switches & TRIES_OTHERWISE else 0,
             checks=tuple(directions_in(int(other[CHECKS]))) if turn else (),
             captured=taken_on([other, own] if turn else [own, other]),
             words=tuple(words),
             counts=counts,
             over=bool(end),
+            answer=ANSWERS.get(int(seen[rules.SEEN_TURN + rules.ANSWER]), "") if listens else "",
         ),
+    )
+
+
+def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
+    """What the other side has left beside its king, as far as it was announced."""
+    pawns, pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
+    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
+        return (("the other's pawns and pieces", PAWNS + PIECES - pieces),)
+    return (
+        ("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)),
+        ("the other's pieces", max(PIECES - pieces, 0)),
     )
 
 
@@ -76,7 +87,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
-    words = [f"{message_text(messages[0].tolist(), 1 - mover)}."] if state[PLY] else []
+    words = [f"{last_message(state)}."] if state[PLY] else []
     if end:
         words.append(f"The game is over: {ENDINGS[end]}.")
     counts = []
@@ -88,8 +99,8 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
             men=letters(state[:KINDS].tolist(), int(state[MEN])),
             side=0,
             turn=False,
-            refused=refused_in(state[rules.REFUSED : rules.REFUSED + SQUARES]),
-            tries=int(messages[0][TRIES]),
+            refused=refused_names(state[rules.REFUSED : rules.REFUSED + SQUARES]),
+            tries=0 if state[rules.SWITCHES] & TRIES_OTHERWISE else int(messages[0][TRIES]),
             checks=tuple(directions_in(int(messages[0][CHECKS]))),
             captured=taken_on(messages),
             words=tuple(words),

@@ -1,20 +1,26 @@
-"""The rules of Kriegspiel as kernels: chess whose referee alone sees both sides (Internet Chess Club, "wild 16").
+"""The rules of Kriegspiel as kernels: chess whose referee alone sees both sides.
+
+Without switches they are those of the Internet Chess Club ("wild 16"); `announcements` has the bits of the others.
 
 Data sheet of a state (int64 cells)
       0 POSITION    thirteen cells, as in `chess.position`
-     13 SWITCHES    rule switches, a set of the bits below
+     13 SWITCHES    rule switches and rule set, a set of the bits of `announcements`
      14 END         why the game is over, or 0
      15 SAID        the message about White's last move, and that about Black's (as in `chess.messages`)
-     23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced
+     23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced; if kinds are not said, 0 and men
      27 REFUSED     for every square the set of squares to which the man there was refused this turn
      91 LIMITED     checks and pins of the mover (as in `chess.moves`)
      94 KEYS        keys of the positions since the last capture or pawn move, the newest at CLOCK
+    195 TURNS       what both sides heard of White's last turn, or of the one that is being played, then of Black's:
+                      attempts refused before the question, its answer (0 not asked, 1 no, 2 yes), attempts refused
+                      after it, and whether a pawn promoted; always 0 where refused attempts are private
 Data sheet of a view
       0 player, 1 who moves, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
      11..14 what was said of the own last move, 15..18 of the other's, 19..22 TAKEN, own first,
-     23..86 REFUSED while it is the own turn
+     23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the other
 
-Actions are moves (from + 64 * to + 4096 * promotion). A refused one changes REFUSED only.
+Actions are moves (from + 64 * to + 4096 * promotion), and ANY, the question whether pawns can take. A refused one
+changes REFUSED and, if both sides hear of it, TURNS.
 """
 
 import numpy as np
@@ -23,24 +29,48 @@ from ...core.game import DRAW, LOSS, OVER, WIN
 from ...core.kernel import kernel
 from ...core.rng import below
 from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices, refuse, taken_choice
-from ..chess.bits import NO_SQUARE
+from ..chess.bits import ALL, NO_SQUARE, NONE, bit
 from ..chess.limits import CHECKERS, LIMITS, restrict
-from ..chess.men import KINDS
-from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, announced_capture, directions, pawn_tries
+from ..chess.men import KINDS, PAWN
+from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, capturing_pawns, directions
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
-from ..chess.move_code import end_of, start_of
+from ..chess.move_code import end_of, promotion_of, start_of
 from ..chess.moves import can_move, is_legal, possible_passant
-from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make, victim_square
+from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make
+from .announcements import (
+    LONG_LIMIT,
+    MAY_ASK,
+    MUST_TAKE,
+    NO_FIFTY,
+    NO_MATERIAL,
+    NO_REPETITION,
+    PROMOTION_SAID,
+    REFUSALS_HEARD,
+    STALEMATE_LOSES,
+    TRIES_BY_SQUARE,
+    TRIES_HIDDEN,
+    announce_capture,
+    announced_tries,
+)
 
 SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
-LONGEST = 100
-"""Plies without a capture or a pawn move that end a game."""
-STATE = KEYS + LONGEST + 1
+LONGEST, VERY_LONGEST = 100, 2000
+"""Plies without a capture or a pawn move that end a game, and those that do under rules without a fifty-move rule."""
+TURNS = KEYS + LONGEST + 1
+REFUSED_BEFORE, ANSWER, REFUSED_AFTER, PROMOTED = 0, 1, 2, 3
+TURN = 4
+"""The cells that tell of a turn."""
+NOT_ASKED, NO, YES = 0, 1, 2
+STATE = TURNS + 2 * TURN
+ANY = 5 << 12
+"""The question whether any pawn of the mover can take: a number behind those of all moves."""
 SEEN_PLAYER, SEEN_MOVER, SEEN_MEN, SEEN_RIGHTS, SEEN_PLY, SEEN_END, SEEN_OWN, SEEN_OTHER = 0, 1, 2, 8, 9, 10, 11, 15
 SEEN_TAKEN, SEEN_REFUSED = 19, 23
-VIEW = SEEN_REFUSED + 64
-PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
-CHECKMATE, STALEMATE, MATERIAL, FIFTY, REPETITION = 1, 2, 3, 4, 5
+SEEN_SWITCHES = SEEN_REFUSED + 64
+SEEN_TURN = SEEN_SWITCHES + 1
+SEEN_OTHER_TURN = SEEN_TURN + TURN
+VIEW = SEEN_OTHER_TURN + TURN
+CHECKMATE, STALEMATE, MATERIAL, FIFTY, REPETITION, TOO_LONG, LOST_STALEMATE = 1, 2, 3, 4, 5, 6, 7
 OWN_RIGHTS = np.array([3, 12], np.int64)
 HOME = np.array(
     [
@@ -72,7 +102,7 @@ def begin_here(state):
     state[other + 1] = NO_SQUARE
     state[SAID + MESSAGE * state[MOVER] + 1] = NO_SQUARE
     state[other + CHECKS] = directions(state, limits)
-    state[other + TRIES] = pawn_tries(state, limits, state[SWITCHES] & PROMOTIONS_COUNT_FOUR)
+    state[other + TRIES] = announced_tries(state, limits, state[SWITCHES])
     state[KEYS + min(state[CLOCK], LONGEST)] = key_of(state, possible_passant(state, limits))
     state[END] = ending(state, limits)
 
@@ -89,10 +119,41 @@ def mover(state):
 
 @kernel
 def legal(state, out):
-    colour = state[MOVER]
-    tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
+    colour, switches = state[MOVER], state[SWITCHES]
+    tries = 1 if switches & TRIES_HIDDEN else state[SAID + MESSAGE * (1 - colour) + TRIES]
     own = state[MEN + colour]
-    return attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
+    count = attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
+    return sift(state, out, count) if switches & (TRIES_BY_SQUARE | MAY_ASK) else count
+
+
+@kernel
+def must_take(state):
+    """Whether the mover, who was told that pawns can take, must take with one, or try it once."""
+    turn = TURNS + TURN * state[MOVER]
+    if state[turn + ANSWER] != YES:
+        return False
+    return state[SWITCHES] & MUST_TAKE != 0 or state[turn + REFUSED_AFTER] == 0
+
+
+@kernel
+def sift(state, out, count):
+    """Keep of the attempts those that the announced squares, or the answer to the question, leave; add the question."""
+    colour, switches, must = state[MOVER], state[SWITCHES], must_take(state)
+    answer, pawns = state[TURNS + TURN * colour + ANSWER], state[PAWN]
+    takers = state[SAID + MESSAGE * (1 - colour) + TRIES] if switches & TRIES_BY_SQUARE else ALL
+    if answer == NO:
+        takers = NONE
+    kept = 0
+    for i in range(count):
+        start = bit(start_of(out[i]))
+        takes = pawns & start != 0 and (end_of(out[i]) - start_of(out[i])) % 8 != 0
+        if takers & start != 0 if takes else not must:
+            out[kept] = out[i]
+            kept += 1
+    if switches & MAY_ASK and answer == NOT_ASKED:
+        out[kept] = ANY
+        kept += 1
+    return kept
 
 
 @kernel
@@ -108,15 +169,19 @@ def is_repeated(state):
 @kernel
 def ending(state, limits):
     """Why the game is over in this position, or 0."""
-    if not can_move(state, limits):
-        return CHECKMATE if limits[CHECKERS] else STALEMATE
     switches = state[SWITCHES]
+    if not can_move(state, limits):
+        if limits[CHECKERS]:
+            return CHECKMATE
+        return LOST_STALEMATE if switches & STALEMATE_LOSES else STALEMATE
     if not switches & NO_MATERIAL and cannot_mate(state):
         return MATERIAL
     if not switches & NO_FIFTY and state[CLOCK] >= LONGEST:
         return FIFTY
     if not switches & NO_REPETITION and state[CLOCK] >= 4 and is_repeated(state):
         return REPETITION
+    if switches & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
+        return TOO_LONG
     return 0
 
 
@@ -137,22 +202,37 @@ def accept(state, limits, action):
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches = state[SWITCHES]
-    announced_capture(state, victim_square(state, action), end_of(action), switches & PASSANT_AT_ARRIVAL, said)
+    announce_capture(state, action, switches, said)
     if said[WHAT_WAS_TAKEN]:
         state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
     make(state, action)
     restrict(state, limits)
     said[CHECKS] = directions(state, limits)
-    said[TRIES] = pawn_tries(state, limits, switches & PROMOTIONS_COUNT_FOUR)
+    said[TRIES] = announced_tries(state, limits, switches)
+    if switches & REFUSALS_HEARD:
+        end_turn(state, colour, switches & PROMOTION_SAID != 0 and promotion_of(action) != 0)
     remember_key(state, limits)
     state[END] = ending(state, limits)
 
 
 @kernel
+def end_turn(state, colour, promoted):
+    """What was heard of the turn of a colour is complete; that of the other side begins."""
+    state[TURNS + TURN * colour + PROMOTED] = 1 if promoted else 0
+    for cell in range(TURN):
+        state[TURNS + TURN * (1 - colour) + cell] = 0
+
+
+@kernel
 def apply(state, action):
-    limits = state[LIMITED : LIMITED + LIMITS]
+    limits, turn = state[LIMITED : LIMITED + LIMITS], TURNS + TURN * state[MOVER]
+    if action == ANY:
+        state[turn + ANSWER] = YES if capturing_pawns(state, limits) else NO
+        return
     if not is_legal(state, limits, action):
         refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
+        if state[SWITCHES] & REFUSALS_HEARD:
+            state[turn + (REFUSED_BEFORE if state[turn + ANSWER] == NOT_ASKED else REFUSED_AFTER)] += 1
         return
     accept(state, limits, action)
     for square in range(64):
@@ -177,11 +257,15 @@ def view(state, player, out):
         out[SEEN_TAKEN + 2 + cell] = state[TAKEN + 2 * (1 - player) + cell]
     for square in range(64):
         out[SEEN_REFUSED + square] = state[REFUSED + square] if state[MOVER] == player else 0
+    out[SEEN_SWITCHES] = state[SWITCHES]
+    for cell in range(TURN):
+        out[SEEN_TURN + cell] = state[TURNS + TURN * player + cell]
+        out[SEEN_OTHER_TURN + cell] = state[TURNS + TURN * (1 - player) + cell]
 
 
 @kernel
 def score(state):
-    if state[END] != CHECKMATE:
+    if state[END] != CHECKMATE and state[END] != LOST_STALEMATE:
         return DRAW
     return LOSS if state[MOVER] == 0 else WIN
 

@@ -3,16 +3,20 @@
 The rules as kernels and the layout of states and views are in `rules.py`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...core.game import Game, Rules, Sizes
 from ..chess.attempts import MOST_ATTEMPTS
-from ..chess.fen import SIDES, fen_of, move_name
+from ..chess.fen import SIDES, fen_of, move_name, parse_move, square_name
 from ..chess.men import KINDS
-from ..chess.messages import MESSAGE
+from ..chess.messages import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from ..chess.position import MEN, MOVER, PLY, POSITION
-from ..chess.words import board_text, message_text
+from ..chess.words import board_text, directions_in
 from . import rules
+from .announcements import KIND_HIDDEN, TRIES_BY_SQUARE, TRIES_YES_NO
+from .rule_sets import ICC, rule_set_of
 
 ENDINGS = {
     rules.CHECKMATE: "checkmate",
@@ -20,49 +24,144 @@ ENDINGS = {
     rules.MATERIAL: "a draw: neither side has men enough to mate",
     rules.FIFTY: "a draw: fifty moves without a capture or a pawn move",
     rules.REPETITION: "a draw: the position stands for the third time",
+    rules.TOO_LONG: "a draw: a thousand moves without a capture or a pawn move",
+    rules.LOST_STALEMATE: "stalemate, which loses",
 }
+QUESTION = "any"
+"""The name of the question whether any pawn can take."""
+ANSWERS = {rules.NO: "no", rules.YES: "yes"}
+KIND_WORDS = {
+    PAWN_TAKEN: "pawn taken",
+    PIECE_TAKEN: "piece taken",
+    MAN_TAKEN: "man taken",
+    PASSANT_TAKEN: "pawn taken en passant",
+}
+UNTOLD = (0, 0, 0, 0)
+"""A turn of which nothing more is heard than what is said of its move."""
 
 
-def recent_messages(ply: int, own: np.ndarray, other: np.ndarray, player: int, mover: int) -> list[str]:
+def attempt_name(action: int) -> str:
+    """An action in words: a move as in UCI, or the question."""
+    return QUESTION if action == rules.ANY else move_name(action)
+
+
+def parse_attempt(text: str) -> int:
+    """The action in these words, or a ValueError."""
+    return rules.ANY if text == QUESTION else parse_move(text)
+
+
+def refusals_text(number: int) -> str:
+    """So many refused attempts in words."""
+    return f"{number} refusal{'' if number == 1 else 's'}"
+
+
+def squares_in(squares: int) -> list[str]:
+    """The names of a set of squares."""
+    return [square_name(square) for square in range(64) if squares >> square & 1]
+
+
+def tries_text(tries: int, switches: int) -> str:
+    """What is said of pawn captures, if there are any."""
+    if switches & TRIES_YES_NO:
+        return "a pawn can take"
+    if switches & TRIES_BY_SQUARE:
+        return f"pawn tries from {' '.join(squares_in(tries))}"
+    return f"{tries} pawn {'try' if tries == 1 else 'tries'}"
+
+
+def turn_words(turn: Sequence[int]) -> list[str]:
+    """What both sides hear of a turn before its move is made."""
+    words = [f"after {refusals_text(turn[rules.REFUSED_BEFORE])}"] if turn[rules.REFUSED_BEFORE] else []
+    if turn[rules.ANSWER]:
+        words.append(f"asked whether pawns can take: {ANSWERS[turn[rules.ANSWER]]}")
+    if turn[rules.REFUSED_AFTER]:
+        words.append(f"then {refusals_text(turn[rules.REFUSED_AFTER])}")
+    return words
+
+
+def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
+    """What the referee says of a move of this colour: `White moved, pawn taken on e5, check on the file, 2 tries`."""
+    words = [f"{SIDES[colour]} moved", *turn_words(turn)]
+    if message[TAKEN]:
+        words.append(f"{KIND_WORDS[message[TAKEN]]} on {square_name(int(message[SQUARE]))}")
+    if turn[rules.PROMOTED]:
+        words.append("a pawn promoted")
+    words += [
+        "check by a knight" if name == "knight" else f"check on the {name}" for name in directions_in(message[CHECKS])
+    ]
+    if message[TRIES]:
+        words.append(tries_text(message[TRIES], switches))
+    return ", ".join(words)
+
+
+def recent_messages(seen: np.ndarray) -> list[str]:
     """What was said of the last two moves, in their order."""
-    lines = [message_text(own.tolist(), player), message_text(other.tolist(), 1 - player)]
-    return (lines if mover == player else lines[::-1])[max(2 - ply, 0) :]
+    player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
+    told, listed = seen.tolist(), []
+    turns = (rules.SEEN_TURN, rules.SEEN_OTHER_TURN)
+    for said, turn, colour in zip((rules.SEEN_OWN, rules.SEEN_OTHER), turns, (player, 1 - player), strict=True):
+        # the turn of the one who moves is not that of its last message, which has been heard
+        heard = UNTOLD if colour == mover else told[turn : turn + rules.TURN]
+        listed.append(message_text(told[said : said + MESSAGE], colour, heard, told[rules.SEEN_SWITCHES]))
+    return (listed if mover == player else listed[::-1])[max(2 - ply, 0) :]
 
 
-def refused_in(cells: np.ndarray) -> tuple[str, ...]:
-    """The attempts that were refused in this turn."""
+def question_words(seen: np.ndarray) -> list[str]:
+    """What the mover was told who has asked whether pawns can take."""
+    answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
+    if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
+        return []
+    return ["a pawn of yours can take" if answer == rules.YES else "no pawn of yours can take"]
+
+
+def last_message(state: np.ndarray) -> str:
+    """What the referee said of the last move, in a state of the game."""
+    last = 1 - int(state[MOVER])
+    said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
+    cells = state.tolist()
+    return message_text(cells[said : said + MESSAGE], last, cells[turn : turn + rules.TURN], cells[rules.SWITCHES])
+
+
+def taken_text(seen: np.ndarray) -> str:
+    """The men lost and taken, as far as it was announced what they were."""
+    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
+    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
+        return f"you have lost {lost_pieces} men, taken {won_pieces} men"
+    return f"you have lost {lost_pawns} pawns, {lost_pieces} pieces; taken {won_pawns} pawns, {won_pieces} pieces"
+
+
+def refused_in(seen: np.ndarray) -> tuple[str, ...]:
+    """The attempts of a view that were refused in this turn."""
+    return refused_names(seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + 64])
+
+
+def refused_names(cells: np.ndarray) -> tuple[str, ...]:
+    """The attempts that were refused, from a set of squares for every square."""
     return tuple(
         move_name(start + 64 * end) for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1
     )
 
 
 def show(seen: np.ndarray) -> str:
-    player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
+    player, mover, end = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_END))
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
-    refused = refused_in(seen[rules.SEEN_REFUSED :])
-    end = int(seen[rules.SEEN_END])
+    refused, house = refused_in(seen), rule_set_of(int(seen[rules.SEEN_SWITCHES]))
     lines = [
         f"you are {SIDES[player]}: {ENDINGS[end] if end else 'your move' if mover == player else 'the other moves'}",
         board_text(men.tolist(), -1 if player == 0 else 0),
-        *recent_messages(ply, own, other, player, mover),
+        *recent_messages(seen),
+        *question_words(seen),
     ]
     if refused:
         lines.append(f"refused: {' '.join(refused)}")
-    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
-    lines.append(
-        f"you have lost {lost_pawns} pawns, {lost_pieces} pieces; taken {won_pawns} pawns, {won_pieces} pieces"
-    )
-    return "\n".join(lines)
+    lines.append(taken_text(seen))
+    return "\n".join(lines if house.name == ICC else [*lines, f"{house.title} rules"])
 
 
 def reveal(state: np.ndarray) -> str:
     lines = [board_text(state[:KINDS].tolist(), int(state[MEN])), fen_of(state[:POSITION])]
-    last = 1 - int(state[MOVER])
     if state[PLY]:
-        lines.append(
-            message_text(state[rules.SAID + MESSAGE * last : rules.SAID + MESSAGE * (last + 1)].tolist(), last)
-        )
+        lines.append(last_message(state))
     if state[rules.END]:
         lines.append(ENDINGS[int(state[rules.END])])
     return "\n".join(lines)
@@ -79,7 +178,7 @@ GAMES = [
         sizes=Sizes(rules.STATE, rules.VIEW, MOST_ATTEMPTS),
         show=show,
         reveal=reveal,
-        label=move_name,
+        label=attempt_name,
         source="The published rules of wild 16; draws by fifty moves and repetition are automatic.",
         play=rules.play,
     )

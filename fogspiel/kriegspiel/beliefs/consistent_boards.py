@@ -17,6 +17,7 @@ from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ...games.chess.moves import can_move, destinations, threatened_by_pawns
 from ...games.chess.position import MEN, MOVER, occupied
 from ...games.kriegspiel import rules
+from ...games.kriegspiel.announcements import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
 from .particle_filter import copy_board
 
 _FIELDS = [
@@ -25,15 +26,18 @@ _FIELDS = [
     ("rights", np.int64),  # the own castling rights
     ("ply", np.int64),
     ("message", np.int64, MESSAGE),  # about the other side's move
-    ("pawns", np.int64),  # the pawns and the pieces that the other side has left
+    ("switches", np.int64),  # the rules
+    ("tries", np.int64),  # how many tries the message tells, or UNKNOWN or SOME
+    ("pawns", np.int64),  # the pawns and the pieces that the other side has left; if kinds are not said, 0 and all men
     ("pieces", np.int64),
     ("refused", np.int64, 64),  # the attempts refused this turn, as in a view
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 MOST_TRIALS = 40
 """How often a board is put up before one that fits less well is taken."""
+MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
-"""Every kind but pawns and the king, as a set of bits."""
+"""Every kind but the king, and every kind but pawns and the king, as sets of bits."""
 AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
 """How many men of each kind a side has at first."""
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
@@ -49,7 +53,11 @@ def observation_of(seen: np.ndarray) -> np.record:
     found.message = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
     pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
     found.pawns, found.pieces = max(8 - pawns - max(pieces - 7, 0), 0), max(7 - pieces, 0)
-    found.refused = seen[rules.SEEN_REFUSED :]
+    found.refused = seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + 64]
+    switches = int(seen[rules.SEEN_SWITCHES])
+    found.switches, found.tries = switches, known_tries(found.message, switches)
+    if switches & KIND_HIDDEN:
+        found.pawns, found.pieces = 0, max(15 - pieces, 0)
     return found
 
 
@@ -98,8 +106,27 @@ def put_any_of(board, left, kinds, square, stream):
 
 
 @kernel
+def draw_any_men(seen, model, left, stream):
+    """Draw which men are left if it was not said which were taken: those of the model, or of a game's beginning."""
+    theirs, men = model[MEN + 1 - seen.colour], 0
+    for kind in range(KING):
+        left[kind] = ones(model[kind] & theirs) if theirs else AT_FIRST[kind]
+        men += left[kind]
+    left[KING] = 1
+    while men > seen.pieces:
+        left[random_kind(left, stream, MEN_BUT_KING)] -= 1
+        men -= 1
+    while men < seen.pieces:
+        left[below(stream, KING)] += 1
+        men += 1
+
+
+@kernel
 def draw_men(seen, model, left, stream):
     """Draw which men are left, those of the model as far as they go: `left` counts them by kind."""
+    if seen.switches & KIND_HIDDEN:
+        draw_any_men(seen, model, left, stream)
+        return
     theirs, pieces = model[MEN + 1 - seen.colour], 0
     for kind in range(KNIGHT, KING):
         left[kind] = ones(model[kind] & theirs)
@@ -238,9 +265,10 @@ def set_up(seen, model, board, left, stream):
             if between != ALL:
                 barred |= between
     targets = threatened_by_pawns(board, colour) & ~board[MEN + colour]
-    for _ in range(seen.message[TRIES] - ones(targets & board[MEN + 1 - colour])):
+    for _ in range((1 if seen.tries == SOME else seen.tries) - ones(targets & board[MEN + 1 - colour])):
         put_silently(board, left, targets & ~barred, stream)
-    barred |= targets
+    if seen.tries != UNKNOWN and seen.tries != SOME:
+        barred |= targets
     block_refused(board, left, seen.refused, barred, stream)
     return put_others(board, left, model, barred, stream)
 
@@ -252,7 +280,7 @@ def faults(seen, board, limits):
     restrict(board, limits)
     if messages.directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
-    if messages.pawn_tries(board, limits, 0) != seen.message[TRIES]:
+    if announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen.refused[square]

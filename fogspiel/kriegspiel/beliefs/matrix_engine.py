@@ -9,7 +9,7 @@ from ...games.chess.attempts import move_own
 from ...games.chess.men import KINDS
 from ...games.chess.messages import CHECKS, MESSAGE, TAKEN, TRIES
 from ...games.kriegspiel import rules
-from ..engine import Effort, Engine
+from ..engine import Effort, Engine, plain_message
 from ..opponent_model import attraction_of
 from ..parameters import Parameters
 from .belief_update import note_accepted, note_answer, note_refused
@@ -60,8 +60,8 @@ class MatrixEngine(Engine):
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self._count_quiet(message)
-        note_accepted(self.prob, self.known, move, message)
-        self.said[:], self.fresh = message, True
+        self.said[:], self.fresh = plain_message(message, self.side, seen), True
+        note_accepted(self.prob, self.known, move, self.said)
         self.stood[self.men.tobytes()] += 1
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
@@ -70,7 +70,8 @@ class MatrixEngine(Engine):
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         self._count_quiet(message)
         self.answers = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
-        note_answer(self.prob, self.known, self._attraction(self.answers), self.said, message, self.parameters)
+        told = plain_message(message, 1 - self.side, seen)
+        note_answer(self.prob, self.known, self._attraction(self.answers), self.said, told, self.parameters)
         self.attraction = self._attraction(self.answers + 1)
         self._look(seen)
 
@@ -91,7 +92,8 @@ class MatrixEngine(Engine):
         self.known.own = np.bitwise_or.reduce(self.men)
         self.known.rights = seen[rules.SEEN_RIGHTS]
         self.known.checks = seen[rules.SEEN_OTHER + CHECKS]
-        self.known.tries = seen[rules.SEEN_OTHER + TRIES]
+        heard = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+        self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
     def times_stood(self, move: int) -> int:
         """How often our men stood as they would after a quiet move."""

@@ -12,6 +12,7 @@ from ...core.kernel import kernel, ones
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.men import KING, PAWN
+from ...games.kriegspiel.announcements import SOME, UNKNOWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, total
 
 WIDEST_TILT, BISECTIONS = 12.0, 40
@@ -39,6 +40,19 @@ def tilt(chances, times, count, wanted):
 
 
 @kernel
+def tilt_to(chances, times, count, tries):
+    """Change chances so that as many events are expected as were said; if it was said that there are some, one."""
+    if tries != SOME:
+        tilt(chances, times, count, float(tries))
+        return
+    expected = 0.0
+    for i in range(count):
+        expected += times[i] * chances[i]
+    if expected < 1.0:
+        tilt(chances, times, count, 1.0)
+
+
+@kernel
 def list_captures(known, chance, partners, squares, chances, times):
     """List the squares on which a man of theirs takes part in captures, with its chance, and in how many. Their number.
 
@@ -56,12 +70,14 @@ def list_captures(known, chance, partners, squares, chances, times):
 @kernel
 def hear_their_tries(prob, known, tries):
     """They have so many pawn captures: pawns stand beside our men, or they do not."""
+    if tries == UNKNOWN:
+        return
     squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)
     count = list_captures(known, prob[PAWNS], known.own & ~known.men[KING], squares, chances, times)
     if count == 0:
         return
     if tries:
-        tilt(chances, times, count, float(tries))
+        tilt_to(chances, times, count, tries)
     before = total(prob, PAWNS)
     came, others = 0.0, before
     for i in range(count):
@@ -79,13 +95,15 @@ def hear_their_tries(prob, known, tries):
 @kernel
 def hear_our_tries(prob, known, tries):
     """We have so many pawn captures: their men stand where our pawns take, or they do not."""
+    if tries == UNKNOWN:
+        return
     squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)
     men = np.empty(64, np.float32)
     for square in range(64):
         men[square] = np.float32(0.0) if known.own & bit(square) else prob[PAWNS, square] + prob[PIECES, square]
     count = list_captures(known, men, known.men[PAWN], squares, chances, times)
     if tries:
-        tilt(chances, times, count, float(tries))
+        tilt_to(chances, times, count, tries)
     for i in range(count):
         square = squares[i]
         factor = chances[i] / men[square] if tries else OUR_PINNED

@@ -205,6 +205,29 @@ def take(meta, square, is_pawn):
 
 
 @kernel
+def take_some_man(meta, square):
+    """One of their men was taken on a square, and it was not said whether it was a pawn.
+
+    It counts as what it can have been, or as one of those that are more; its file may have lost a pawn, or not.
+    """
+    pawn, piece, file = meta.theirs[PAWN] & bit(square) != 0, False, square & 7
+    for kind in range(KNIGHT, KING):
+        piece = piece or meta.theirs[kind] & bit(square) != 0
+    counts_as_pawn = meta.their_pieces == 0 or (pawn and (not piece or meta.their_pawns > meta.their_pieces))
+    for kind in range(KINDS):
+        meta.theirs[kind] &= ~bit(square)
+    if counts_as_pawn and meta.their_pawns > 0:
+        meta.their_pawns -= 1
+    else:
+        meta.their_pieces -= 1
+    if pawn:
+        meta.fewest = drop_pawn(meta.fewest, file)
+    meta.quiet = 0
+    if meta.their_pawns + meta.their_pieces <= 0:  # else one of the two counts may be wrong
+        forget_the_taken(meta)
+
+
+@kernel
 def move(meta, action):
     """Make an accepted own move: the square it leaves and those it crosses are empty. The kind that moved."""
     start, end = start_of(action), end_of(action)

@@ -20,7 +20,7 @@ from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, NO_SQUARE, NONE, bit
 from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, kind_on, reach
-from ...games.chess.messages import CHECKS, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from ...games.chess.messages import CHECKS, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
 from ...games.chess.move_code import end_of, start_of
 from .metaposition import (
     OWN_FIFTH_RANK,
@@ -34,6 +34,7 @@ from .metaposition import (
     repair,
     sure_attacks,
     take,
+    take_some_man,
     threatened_by_pawns_up,
 )
 from .metaposition_checks import hear_check_to_them, hear_check_to_us, possibly_pinned
@@ -59,8 +60,11 @@ def hear_own(meta, action, message):
     kind = move(meta, action)
     opened = bit(start)
     if taken != NOTHING_TAKEN:
-        take(meta, message[SQUARE], taken == PAWN_TAKEN)
-        if kind == PAWN and taken == PAWN_TAKEN and OWN_FIFTH_RANK & bit(end - 8):  # perhaps in passing
+        if taken == MAN_TAKEN:
+            take_some_man(meta, message[SQUARE])
+        else:
+            take(meta, message[SQUARE], taken == PAWN_TAKEN)
+        if kind == PAWN and taken in (PAWN_TAKEN, MAN_TAKEN) and OWN_FIFTH_RANK & bit(end - 8):  # perhaps in passing
             meta.empty |= bit(end - 8) & ~meta.own
             if message[SQUARE] != end:
                 clear(meta, bit(message[SQUARE]))

@@ -9,13 +9,14 @@ import numpy as np
 
 from ...core.kernel import inlined, kernel
 from ...core.rng import below, unit
-from ...games.chess.bits import NO_SQUARE, bit
+from ...games.chess.bits import bit
 from ...games.chess.limits import LIMITS, restrict
 from ...games.chess.men import PAWN
-from ...games.chess.messages import CHECKS, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, directions, pawn_tries
+from ...games.chess.messages import TAKEN
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
-from ...games.chess.position import MEN, MOVER, POSITION, make, victim_square
+from ...games.chess.position import MEN, MOVER, POSITION, make
+from ...games.kriegspiel.announcements import fits_capture, fits_position
 
 EAGER = 12.0
 """How much likelier than another move a capture by a pawn or a recapture is."""
@@ -31,24 +32,6 @@ def copy_board(board, out):
 
 
 @kernel
-def fits_capture(board, move, message):
-    """Whether what is said of a capture fits a legal move."""
-    victim = victim_square(board, move)
-    if victim != message[SQUARE]:
-        return False
-    if victim == NO_SQUARE:
-        return True
-    return message[TAKEN] == (PAWN_TAKEN if board[PAWN] & bit(victim) else PIECE_TAKEN)
-
-
-@kernel
-def fits_checks(board, message, limits):
-    """Whether what is said of checks and tries fits a board on which the move has been made."""
-    restrict(board, limits)
-    return directions(board, limits) == message[CHECKS] and pawn_tries(board, limits, 0) == message[TRIES]
-
-
-@kernel
 def keep_refusing(pool, count, move, limits):
     """Drop the boards on which an own attempt that was refused is legal. How many stay."""
     kept = 0
@@ -61,29 +44,29 @@ def keep_refusing(pool, count, move, limits):
 
 
 @kernel
-def keep_accepting(pool, count, move, message, limits):
+def keep_accepting(pool, count, move, message, switches, limits):
     """Make an own move that was accepted where it is legal with this message, and drop the other boards."""
     kept = 0
     for i in range(count):
         board = pool[i]
         restrict(board, limits)
-        if is_legal(board, limits, move) and fits_capture(board, move, message):
+        if is_legal(board, limits, move) and fits_capture(board, move, message, switches):
             make(board, move)
-            if fits_checks(board, message, limits):
+            if fits_position(board, message, limits, switches):
                 copy_board(board, pool[kept])
                 kept += 1
     return kept
 
 
 @kernel
-def list_replies(board, lost, message, limits, moves, weights):
+def list_replies(board, lost, message, switches, limits, moves, weights):
     """List the legal moves whose capture fits the message, with their weights by the policy. Their number."""
     restrict(board, limits)
     count, found = legal_moves(board, limits, moves), 0
     pawns = board[PAWN] & board[MEN + board[MOVER]]
     for i in range(count):
         move = moves[i]
-        if fits_capture(board, move, message):
+        if fits_capture(board, move, message, switches):
             moves[found] = move
             eager = message[TAKEN] and (end_of(move) == lost or pawns & bit(start_of(move)))
             weights[found] = EAGER if eager else 1.0
@@ -92,9 +75,9 @@ def list_replies(board, lost, message, limits, moves, weights):
 
 
 @kernel
-def reply(board, lost, message, stream, limits, moves, weights, out):
+def reply(board, lost, message, switches, stream, limits, moves, weights, out):
     """Make on `out` a drawn move of `board` that gives this message. Whether there is one."""
-    left = list_replies(board, lost, message, limits, moves, weights)
+    left = list_replies(board, lost, message, switches, limits, moves, weights)
     total = 0.0
     for i in range(left):
         total += weights[i]
@@ -105,7 +88,7 @@ def reply(board, lost, message, stream, limits, moves, weights, out):
             chosen += 1
         copy_board(board, out)
         make(out, moves[chosen])
-        if fits_checks(out, message, limits):
+        if fits_position(out, message, limits, switches):
             return True
         total -= weights[chosen]
         left -= 1
@@ -114,7 +97,7 @@ def reply(board, lost, message, stream, limits, moves, weights, out):
 
 
 @kernel
-def evolve(pool, count, lost, message, wanted, stream, out):
+def evolve(pool, count, lost, message, switches, wanted, stream, out):
     """Let the boards of the pool make a move with this message, more than once if more boards are wanted.
 
     `lost` is the square where the other side has just lost a man, or -1. How many boards there are now in `out`.
@@ -125,7 +108,7 @@ def evolve(pool, count, lost, message, wanted, stream, out):
     for draw in range(0 if count == 0 else max(count, MOST_DRAWS * wanted)):
         if found == wanted:
             break
-        if reply(pool[draw % count], lost, message, stream, limits, moves, weights, out[found]):
+        if reply(pool[draw % count], lost, message, switches, stream, limits, moves, weights, out[found]):
             found += 1
     return found
 

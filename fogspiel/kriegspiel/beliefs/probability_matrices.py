@@ -10,7 +10,7 @@ from ...core.kernel import kernel, ones, trailing_zeros
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, LAST_RANKS, NONE, bit
 from ...games.chess.men import KINDS, KING, attacks_of, kind_on, union
-from ...games.chess.messages import NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
+from ...games.chess.messages import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
 from ...games.chess.move_code import end_of, promotion_of, start_of
 
 KINGS, PAWNS, PIECES = 0, 1, 2
@@ -132,6 +132,16 @@ def lose_man(known, square):
 
 
 @kernel
+def likelier_kind(prob, known, square):
+    """What a man of theirs was that was taken on a square, if the referee does not say it: a pawn or a piece."""
+    if known.their_pieces == 0:
+        return PAWN_TAKEN
+    if known.their_pawns == 0:
+        return PIECE_TAKEN
+    return PAWN_TAKEN if prob[PAWNS, square] > prob[PIECES, square] else PIECE_TAKEN
+
+
+@kernel
 def note_own_move(prob, known, move, taken, victim):
     """Make our move; the referee said what it took (if anything) and where. The kind that stands on the new square."""
     end = end_of(move)
@@ -140,6 +150,8 @@ def note_own_move(prob, known, move, taken, victim):
     if kind == KING:
         known.rights = 0
     possible = ~known.own
+    if taken == MAN_TAKEN:
+        taken = likelier_kind(prob, known, victim)
     if taken != NOTHING_TAKEN:
         row = PAWNS if taken == PAWN_TAKEN else PIECES
         before, there = total(prob, row), prob[row, victim]

@@ -184,7 +184,7 @@ class C(TreeEngine):
             tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
             for place, move in enumerate(moves):
                 tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
-            self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED :]))
+            self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]))
 
     def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
@@ -236,7 +236,7 @@ class A(TreeEngine):
         self.prune(seen, moves)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED :])
+        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES])
         self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:

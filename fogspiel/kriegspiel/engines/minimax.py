@@ -7,14 +7,15 @@ from ...games.chess.attempts import move_own
 from ...games.chess.bits import NO_SQUARE
 from ...games.chess.fen import parse_move
 from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
-from ...games.chess.messages import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN
+from ...games.chess.messages import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import MOST_MOVES
 from ...games.kriegspiel import rules
+from ...games.kriegspiel.announcements import UNKNOWN
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_checks import checkers
 from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
-from ..engine import Effort, Engine, Maker
+from ..engine import Effort, Engine, Maker, plain_message
 from ..evaluation.metaposition_value import stalemate_chance
 from ..search.metaposition_search import assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
@@ -43,7 +44,12 @@ FEW, RISK = 6, 0.02
 
 
 class Minimax(Engine):
-    """Keeps a metaposition, and tries the best move in it."""
+    """Keeps a metaposition, and tries the best move in it.
+
+    Before it would try to take with a pawn it asks whether one can, where it may.
+    """
+
+    asks = True
 
     def __init__(self, effort: Effort, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
         super().__init__(effort, stream)
@@ -70,9 +76,9 @@ class Minimax(Engine):
         """A move as White would see it, or back."""
         return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if self.side else move
 
-    def turn_message(self, message: np.ndarray) -> np.ndarray:
-        """A message as White would hear it."""
-        told = message.copy()
+    def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
+        """A message about a move of this colour as White would hear it."""
+        told = plain_message(message, colour, seen)
         if self.side and told[TAKEN]:
             told[SQUARE] ^= UPSIDE_DOWN
         return told
@@ -98,7 +104,7 @@ class Minimax(Engine):
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        hear_own(self.meta, self.turn_move(move), self.turn_message(message))
+        hear_own(self.meta, self.turn_move(move), self.turn_message(message, self.side, seen))
         if self.meta.quiet == 0:
             self.visits.clear()
         stand = self.men.tobytes()
@@ -110,8 +116,9 @@ class Minimax(Engine):
         men = np.bitwise_or.reduce(self.turn_men(seen))
         lost = int(self.meta.own & ~men)
         square = (lost & -lost).bit_length() - 1 if lost else NO_SQUARE
-        hear_other(self.meta, square, self.turn_message(message), self.zeros)
-        self.silent &= not (message[TAKEN] or message[CHECKS] or self.meta.tries)
+        told = self.turn_message(message, 1 - self.side, seen)
+        hear_other(self.meta, square, told, self.zeros)
+        self.silent &= not (told[TAKEN] or told[CHECKS] or told[TRIES] not in (0, UNKNOWN))
         self._begin_turn(seen)
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
@@ -130,15 +137,18 @@ class Minimax(Engine):
             self.searcher.renew(self.ranking, self.meta, self.power)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        allowed = {self.turn_move(int(action)) for action in actions}
+        allowed = {self.turn_move(int(action)) for action in actions if action != rules.ANY}
         for move in (*self._reflexes(seen, allowed), *self._book_moves(allowed)):
+            if rules.ANY in actions and self._takes_by_pawn(move):
+                return rules.ANY
             return self.turn_move(move)
         if self.ranking is None:
             self.ranking = self._ranking(allowed)
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:
                 return self.turn_move(move)
-        return int(actions[below(self.stream, len(actions))])
+        moves = actions[actions != rules.ANY]
+        return int(moves[below(self.stream, len(moves))])
 
     def _ranking(self, allowed: set[int]) -> Ranking:
         """The plausible moves that are allowed, by search."""
@@ -157,7 +167,7 @@ class Minimax(Engine):
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
-        told = self.turn_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE])
+        told = self.turn_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
             if told[CHECKS] & direction:
@@ -171,6 +181,10 @@ class Minimax(Engine):
                 found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
         moves = [move for _, _, move in sorted(found)]
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
+
+    def _takes_by_pawn(self, move: int) -> bool:
+        """Whether a move would be a capture by a pawn."""
+        return int(kind_on(self.men, start_of(move))) == PAWN and (end_of(move) - start_of(move)) % 8 != 0
 
     def _may_stalemate(self, move: int) -> bool:
         """Whether it is likely that the other side could not move after a capture."""

@@ -16,9 +16,7 @@ import numpy as np
 from ...core.agents import Forfeit
 from ...core.process_guard import own_guard
 from ...core.program_process import EngineFault, Late, ProgramProcess
-from ...games.chess.fen import move_name, parse_move
-from ...games.kriegspiel import rules
-from ...games.kriegspiel.words import refused_in
+from ...games.kriegspiel.words import attempt_name, parse_attempt, refused_in
 from ..engine import Choice, Effort, Maker
 from ..protocol_lines import HELLO, READY, Reporter, limit_words, new_line
 from ..referee import WILD_16, Switches
@@ -68,7 +66,7 @@ class ProgramPlayer:
 
     def begin(self, side: int) -> None:
         self.reporter = Reporter()
-        self.program.say(new_line(side, self.switches.to_json(), self.effort, self.seed))
+        self.program.say(new_line(side, self.switches, self.effort, self.seed))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         """The program's attempt."""
@@ -81,12 +79,12 @@ class ProgramPlayer:
         except EngineFault as fault:
             raise Forfeit(str(fault), "the program has ended") from None
         try:
-            action = parse_move(line.partition(" ")[2])
+            action = parse_attempt(line.partition(" ")[2])
         except ValueError:
             raise self._forfeit(f"has said {line[:60]!r}, which is no move", "an attempt that is no move") from None
         if action not in actions:
-            name = move_name(action)
-            if name[:4] in refused_in(seen[rules.SEEN_REFUSED :]):
+            name = attempt_name(action)
+            if name[:4] in refused_in(seen):
                 raise self._forfeit(f"has tried {name} again, which was refused", "a refused attempt again")
             raise self._forfeit(f"has tried {name}, which was not on its list", "an impossible attempt")
         self.reporter.last = action

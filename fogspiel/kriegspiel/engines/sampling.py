@@ -159,7 +159,7 @@ class PoolSampler(Sampler):
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().on_acceptance(move, message, seen)
         self.blind = self.count == 0
-        self.count = keep_accepting(self.pool, self.count, move, message, self.limits)
+        self.count = keep_accepting(self.pool, self.count, move, message, seen[rules.SEEN_SWITCHES], self.limits)
         self.lost = int(message[SQUARE])
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
@@ -168,7 +168,8 @@ class PoolSampler(Sampler):
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.count and self.pool[0, MOVER] != self.side:
-            self.count = evolve(self.pool, self.count, self.lost, message, self.size, self.stream, self.spare)
+            switches = seen[rules.SEEN_SWITCHES]
+            self.count = evolve(self.pool, self.count, self.lost, message, switches, self.size, self.stream, self.spare)
             self.pool, self.spare = self.spare, self.pool
         if self.blind:
             self.freshen(self.parameters.new, seen)

@@ -13,19 +13,28 @@ from ..engine import Engine, Maker
 class Random(Engine):
     """Tries anything."""
 
+    asks = True
+
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         return int(actions[below(self.stream, len(actions))])
 
 
 class Greedy(Engine):
-    """Tries to take back where a man was lost, then to take with a pawn if there are tries, then anything."""
+    """Tries to take back where a man was lost, then to take with a pawn if there are tries, then anything.
+
+    Where it may ask whether any pawn can take it always does, before anything else but taking back.
+    """
+
+    asks = True
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         said = seen[rules.SEEN_OTHER :]
         listed = actions.tolist()
         back = [move for move in listed if said[TAKEN] and end_of(move) == said[SQUARE]]
-        takes = [move for move in listed if said[TRIES] and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
-        chosen = back or takes or listed
+        tries = said[TRIES] or seen[rules.SEEN_TURN + rules.ANSWER] == rules.YES
+        takes = [move for move in listed if tries and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
+        asks = [move for move in listed if move == rules.ANY]
+        chosen = back or takes or asks or listed
         return int(chosen[below(self.stream, len(chosen))])
 
 

@@ -24,6 +24,7 @@ from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, annou
 from ...games.chess.move_code import end_of, move_of, start_of
 from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
 from ...games.chess.position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, cannot_mate, make, victim_square
+from ...games.kriegspiel.announcements import tries_fit
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
 FIFTY_MOVES = 100
@@ -130,7 +131,7 @@ def fits(pos, known, refused, limits):
     restrict(pos, limits)
     if in_check:
         return ILLEGAL
-    if directions(pos, limits) != known.checks or pawn_tries(pos, limits, 0) != known.tries:
+    if directions(pos, limits) != known.checks or not tries_fit(pawn_tries(pos, limits, 0), known.tries):
         return LEGAL
     for start in range(64):
         left = refused[start]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...games.chess.movetext import RESULTS
+from ...games.kriegspiel.rule_sets import ICC, RULE_SETS
 from ...kriegspiel.engine import asks_program
 from ...kriegspiel.matches import elo_of_pairs
 from ...kriegspiel.pgn import write_pgn
@@ -97,6 +98,10 @@ class Kriegspiel(Kind):
 
     # Telling
 
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        rules = EngineMatch.from_json(ask).switches.rules
+        return super().request_lines(ask) + ([] if rules == ICC else [("rules", RULE_SETS[rules].title)])
+
     def headline(self, run: Run) -> str:
         return " - ".join(EngineMatch.from_json(run.ask).names)
 
@@ -115,6 +120,8 @@ class Kriegspiel(Kind):
         """The figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.ask)
         rows = request.rows(run)
+        if request.switches.rules != ICC:
+            yield f"{RULE_SETS[request.switches.rules].title} rules"
         yield from match_lines(request, rows) if len(rows) == 1 else round_robin_lines(request, rows)
         yield f"the games: fogspiel kriegspiel export {run.name}"
 

@@ -8,7 +8,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
 from ...core.game import find_game
+from ...games.kriegspiel.rule_sets import ICC, RULE_SETS, find_rule_set
 from ...kriegspiel.pgn import write_pgn
+from ...kriegspiel.referee import switches_in
 from ...runs.agent_texts import KRIEGSPIEL
 from ..catalogue import games_by_kind
 from ..session_json import moment_pictures, replay_json, seat_of
@@ -26,6 +28,8 @@ class Beginning(BaseModel):
     game: Annotated[str, Field(max_length=60)]
     against: Annotated[str, Field(max_length=MOST_LETTERS)] = "uniform"
     side: Annotated[int, Field(ge=0, le=1)] = 0
+    rules: Annotated[str, Field(max_length=60)] = ICC
+    """The rule set of Kriegspiel."""
 
 
 class Act(BaseModel):
@@ -52,7 +56,8 @@ def _add_api(site: Site) -> None:
     @router.post("", status_code=201)
     def begin(request: Request, asked: Beginning) -> JSONResponse:
         """Begin a game against a named strategy, numbers, a run or an engine."""
-        return JSONResponse(sessions.begin(asked.game, asked.against, asked.side, client_of(request)), 201)
+        begun = sessions.begin(asked.game, asked.against, asked.side, client_of(request), asked.rules)
+        return JSONResponse(begun, 201)
 
     @router.get("/{key}")
     async def look(request: Request, key: Key) -> JSONResponse:
@@ -88,7 +93,8 @@ def _add_api(site: Site) -> None:
         if stored.session.game.name != KRIEGSPIEL:
             raise HTTPException(404, "only games of Kriegspiel are written as PGN")
         white, black = ("a person", stored.against)[:: -1 if stored.session.side else 1]
-        text = write_pgn(stored.session.record, {"White": white, "Black": black})
+        house = switches_in(stored.session.state)
+        text = write_pgn(stored.session.record, {"White": white, "Black": black}, switches=house)
         return PlainTextResponse(text, headers=attachment("kriegspiel.pgn"))
 
     site.routes.include_router(router)
@@ -98,9 +104,13 @@ def _add_pages(site: Site) -> None:
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")
-    def new_game(request: Request, game: str = KRIEGSPIEL, against: str = "", side: str = "0") -> HTMLResponse:
+    def new_game(
+        request: Request, game: str = KRIEGSPIEL, against: str = "", side: str = "0", rules: str = ICC
+    ) -> HTMLResponse:
         chosen = {"game": find_game(game).name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
-        return site.page(request, "new_game.html", kinds=games_by_kind(), chosen=chosen)
+        chosen["rules"] = find_rule_set(rules).name
+        kinds, sets = games_by_kind(), list(RULE_SETS.values())
+        return site.page(request, "new_game.html", kinds=kinds, rule_sets=sets, chosen=chosen)
 
     @router.get("/{key}")
     async def play(request: Request, key: Key) -> HTMLResponse:

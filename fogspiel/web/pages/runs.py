@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from ...core.agents import policy_names
 from ...core.game import games, parameters_of
 from ...core.simulate import SEATS
+from ...games.kriegspiel.rule_sets import RULE_SETS
 from ...kriegspiel.engine import engines
 from ...runs.agent_texts import engines_of
 from ...runs.formatting import ago, with_interval
@@ -280,6 +281,7 @@ def _add_pages(site: Site) -> None:
             races=list(RACES),
             seats=list(SEATS),
             engines=list(engines()),
+            rule_sets={house.name: house.title for house in RULE_SETS.values()},
             players={game.name: [*policy_names(game), *engines_of(game)] for game in known},
         )
 

@@ -19,6 +19,7 @@ const MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/;
 const KEYS =
   "On the board: arrow keys move, Enter picks up and tries, Escape lets go, T tries pawn captures, F turns the board. " +
   "K, Q, R, B, N and P put a guess on the square, Delete takes it away, U undoes.";
+const QUESTION = "any"; // whether any own pawn can take, where the rules let one ask
 const states = new Map();
 
 /* What stays between two drawings of the same game: the cursor, the man or guess in hand, and the guesses. */
@@ -35,6 +36,7 @@ function stateOf(key, side) {
 function movesOf(choices) {
   const moves = new Map();
   for (const choice of choices) {
+    if (choice.label === QUESTION) continue;
     const [start, end] = [squareOf(choice.label), squareOf(choice.label.slice(2))];
     if (!moves.has(start)) moves.set(start, new Map());
     if (!moves.get(start).has(end)) moves.get(start).set(end, []);
@@ -121,7 +123,9 @@ export class Playboard extends Chessboard {
       this.enter(entry.value.trim().toLowerCase().replace("-", ""));
     });
     row.append(form);
-    if (this.part.tries) row.append(button("Try pawn captures", () => this.tryCaptures()));
+    const question = this.question();
+    if (question) row.append(button("Any? (Can a pawn take?)", () => this.act(question.action)));
+    if (this.captures().length) row.append(button("Try pawn captures", () => this.tryCaptures()));
     row.append(button("Turn the board", () => this.flip(), "quiet"));
     const keys = element("details");
     keys.open = this.state.keys;
@@ -134,7 +138,8 @@ export class Playboard extends Chessboard {
   /* The men of the other side, as many as were announced, to be put where they may be. */
   tray() {
     const left = Object.fromEntries(this.part.counts);
-    const [pawns, pieces] = [left["the other's pawns"], left["the other's pieces"]];
+    const men = left["the other's pawns and pieces"]; // where it is not said which of them were taken
+    const [pawns, pieces] = [left["the other's pawns"] ?? Math.min(men, 8), left["the other's pieces"] ?? men];
     const most = { p: pawns, k: 1 };
     const box = element("fieldset", "tray");
     const row = element("div", "row");
@@ -154,7 +159,8 @@ export class Playboard extends Chessboard {
       button("Undo", () => this.change(() => this.phantoms.undo()), "quiet"),
       button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet"),
     );
-    const placed = `Placed: ${this.phantoms.count("p")} of ${pawns} pawns, ${this.phantoms.count("q")} of ${pieces} pieces.`;
+    const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
+    const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} men.`;
     box.append(element("legend", "", "Your guesses (only you see them)"), row, steps, element("p", "small soft", placed));
     return box;
   }
@@ -184,7 +190,7 @@ export class Playboard extends Chessboard {
     } else if (key === "Escape") this.letGo();
     else if (TRAY.includes(key)) this.place(square, key);
     else if (key === "Delete" || key === "Backspace") this.change(() => this.phantoms.remove(square));
-    else if (key === "t" && this.part.tries) this.tryCaptures();
+    else if (key === "t") this.tryCaptures();
     else if (key === "u") this.change(() => this.phantoms.undo());
     else if (key === "f") this.flip();
     else return;
@@ -312,10 +318,15 @@ export class Playboard extends Chessboard {
 
   enter(text) {
     const choice = this.choices.find(({ label }) => label === text || label === `${text}q`);
-    if (choice) this.send(choice);
+    if (choice?.label === QUESTION) this.act(choice.action);
+    else if (choice) this.send(choice);
     else if (!MOVE.test(text)) this.tell("Write the squares that a man leaves and goes to, as e2e4.");
     else if (this.part.refused.includes(text.slice(0, 4))) this.tell(`${text} was refused already in this turn.`);
     else this.tell(`${text} cannot be tried now.`);
+  }
+
+  question() {
+    return this.choices.find(({ label }) => label === QUESTION);
   }
 
   /* The pawn captures that can be tried now: first where a man is guessed, then those far ahead. */
@@ -324,7 +335,7 @@ export class Playboard extends Chessboard {
     const ahead = (label) => (this.part.side === 0 ? Number(label[3]) : 9 - Number(label[3]));
     const rank = ({ label }) => ahead(label) + (this.phantoms.men.has(squareOf(label.slice(2))) ? 8 : 0);
     return this.choices
-      .filter(({ label }) => label[0] !== label[2] && isPawn(label) && "q".includes(label[4] ?? ""))
+      .filter(({ label }) => label !== QUESTION && label[0] !== label[2] && isPawn(label) && "q".includes(label[4] ?? ""))
       .sort((one, other) => rank(other) - rank(one));
   }
 

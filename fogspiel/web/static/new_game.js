@@ -5,7 +5,8 @@ import { drawSample } from "./home.js";
 import { ask, byId, element, tell } from "./service.js";
 
 const form = byId("new");
-const { game, against, numbers, effort } = form.elements;
+const { game, rules, against, numbers, effort } = form.elements;
+const KRIEGSPIEL = "kriegspiel";
 const trouble = byId("trouble");
 const GROUPS = { engine: "Engines", run: "Tuned by a run", solution: "Exact solutions", strategy: "Named strategies" };
 const NUMBERS = "numbers";
@@ -72,8 +73,14 @@ function describe() {
   byId("effort-field").hidden = chosen?.kind !== "engine";
 }
 
+// Kriegspiel has several rule sets.
+function describeRules() {
+  byId("rules-field").hidden = game.value !== KRIEGSPIEL;
+  byId("rules-about").textContent = `The referee tells: ${rules.selectedOptions[0].dataset.about}.`;
+}
+
 function nameSides(about) {
-  const names = about.name === "kriegspiel" ? ["White", "Black"] : ["the first player", "the second player"];
+  const names = about.name === KRIEGSPIEL ? ["White", "Black"] : ["the first player", "the second player"];
   const [first, second] = form.querySelectorAll("#side span");
   first.textContent = names[0];
   second.textContent = names[1];
@@ -93,7 +100,8 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   const slow = setTimeout(() => { button.textContent = "Getting the game ready ..."; }, 700);
   try {
-    const session = await ask("/api/play", { game: game.value, against: opponent(), side });
+    const house = game.value === KRIEGSPIEL ? { rules: rules.value } : {};
+    const session = await ask("/api/play", { game: game.value, against: opponent(), side, ...house });
     remember(session);
     location.assign(`/play/${session.key}`);
   } catch (error) {
@@ -116,8 +124,10 @@ function listGames() {
 }
 
 byId("forget").addEventListener("click", () => { forget(); listGames(); });
-game.addEventListener("change", () => chooseGame(""));
+game.addEventListener("change", () => { describeRules(); chooseGame(""); });
+rules.addEventListener("change", describeRules);
 against.addEventListener("change", describe);
 form.elements.side.value = form.dataset.side;
+describeRules();
 listGames();
 chooseGame(form.dataset.against);

@@ -1,0 +1,106 @@
+"""What the referee says under each rule set, and whether a board fits what was said.
+
+A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee
+and every belief use the same kernels: a board fits if the referee would say of it what was heard.
+"""
+
+from ...core.kernel import kernel
+from ..chess.bits import NO_SQUARE, bit
+from ..chess.limits import restrict
+from ..chess.men import PAWN
+from ..chess.messages import (
+    CHECKS,
+    MAN_TAKEN,
+    NOTHING_TAKEN,
+    PASSANT_TAKEN,
+    PAWN_TAKEN,
+    PIECE_TAKEN,
+    SQUARE,
+    TAKEN,
+    TRIES,
+    capturing_pawns,
+    directions,
+    pawn_tries,
+)
+from ..chess.move_code import end_of
+from ..chess.position import victim_square
+
+PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
+"""What houses differ in: the switches."""
+KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
+"""Whether a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares."""
+MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
+"""The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals."""
+PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
+"""Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw."""
+TRIES_OTHERWISE = TRIES_HIDDEN | TRIES_YES_NO | TRIES_BY_SQUARE
+RULE_SET = ~(PROMOTIONS_COUNT_FOUR | PASSANT_AT_ARRIVAL | NO_FIFTY | NO_REPETITION | NO_MATERIAL) & 0xFFFF
+"""The bits that make a rule set, without the switches."""
+UNKNOWN, SOME = -1, -2
+"""Numbers of tries as a belief has them that was not told the number: nothing was said, or that there are some."""
+
+
+@kernel
+def announced_kind(board, victim, end, switches):
+    """What is said of the man on `victim`, who is about to be taken by a move to `end`."""
+    if switches & PASSANT_SAID and victim != end:
+        return PASSANT_TAKEN
+    if switches & KIND_HIDDEN:
+        return MAN_TAKEN
+    return PAWN_TAKEN if board[PAWN] & bit(victim) else PIECE_TAKEN
+
+
+@kernel
+def announce_capture(board, move, switches, out):
+    """Write what is said of the man that a legal move is about to take, or that there is none."""
+    victim, end = victim_square(board, move), end_of(move)
+    out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
+    if victim != NO_SQUARE:
+        out[TAKEN] = announced_kind(board, victim, end, switches)
+        out[SQUARE] = end if switches & PASSANT_AT_ARRIVAL else victim
+
+
+@kernel
+def announced_tries(board, limits, switches):
+    """What is said of the captures that the mover's pawns have: their number, 0 or 1, a set of pawns, or nothing."""
+    if switches & TRIES_OTHERWISE == 0:
+        return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
+    if switches & TRIES_HIDDEN:
+        return 0
+    takers = capturing_pawns(board, limits)
+    return takers if switches & TRIES_BY_SQUARE else 1 if takers else 0
+
+
+@kernel
+def fits_capture(board, move, message, switches):
+    """Whether what is said of a capture fits a legal move that is about to be made."""
+    victim = victim_square(board, move)
+    if victim == NO_SQUARE:
+        return message[TAKEN] == NOTHING_TAKEN
+    end = end_of(move)
+    if message[SQUARE] != (end if switches & PASSANT_AT_ARRIVAL else victim):
+        return False
+    return message[TAKEN] == announced_kind(board, victim, end, switches)
+
+
+@kernel
+def fits_position(board, message, limits, switches):
+    """Whether what is said of checks and tries fits a board on which the move has been made; fills in the limits."""
+    restrict(board, limits)
+    return directions(board, limits) == message[CHECKS] and announced_tries(board, limits, switches) == message[TRIES]
+
+
+@kernel
+def known_tries(message, switches):
+    """The number of tries that a message tells, or UNKNOWN or SOME."""
+    if switches & TRIES_HIDDEN:
+        return UNKNOWN
+    if switches & TRIES_OTHERWISE and message[TRIES] != 0:
+        return SOME
+    return message[TRIES]
+
+
+@kernel
+def tries_fit(tries, known):
+    """Whether a true number of tries fits what is known of it."""
+    return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)
