@@ -146,3 +146,12 @@ def test_men_that_were_taken_tell_of_a_lone_king():
     assert not faces_lone_king(seen)
     seen[rules.SEEN_TAKEN + 2], seen[rules.SEEN_TAKEN + 3] = 8, 7
     assert faces_lone_king(seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("men", "least"), [("KQ", 60), ("KRR", 60), ("KR", 57), ("KP", 46), ("KBB", 45)])
+def test_endings_are_won_against_the_best_defence(men, least):
+    endings = [ending_of(men, number) for number in range(60)]
+    assert endings.count("checkmate") >= least, endings
+    if men != "KP":
+        assert "stalemate" not in endings
