@@ -149,7 +149,7 @@ def test_men_that_were_taken_tell_of_a_lone_king():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("men", "least"), [("KQ", 60), ("KRR", 60), ("KR", 57), ("KP", 46), ("KBB", 45)])
+@pytest.mark.parametrize(("men", "least"), [("KQ", 60), ("KRR", 60), ("KR", 58), ("KP", 50), ("KBB", 48), ("KBN", 31)])
 def test_endings_are_won_against_the_best_defence(men, least):
     endings = [ending_of(men, number) for number in range(60)]
     assert endings.count("checkmate") >= least, endings
