@@ -20,8 +20,8 @@ from ..core.rng import stream_of
 from ..games.chess.fen import SIDES, fen_of, move_name
 from ..games.chess.men import KINDS
 from ..games.chess.position import MEN, MOVER, PASSANT, POSITION
-from ..games.chess.words import message_text
 from ..games.kriegspiel import rules
+from ..games.kriegspiel.words import message_text
 from .engine import Effort, engines, find_engine
 from .engines.sampling import PoolSampler, Sampler
 from .evaluation.board_evaluator import DOUBT, ILLEGAL
@@ -194,7 +194,11 @@ def describe(decision: Decision, table: Table, accepted: bool | None) -> Positio
         ply=decision.ply,
         side=side,
         men=placement_of(seen),
-        heard=message_text(last_message(seen), 1 - side) if decision.ply else None,
+        heard=message_text(
+            last_message(seen), 1 - side, seen[rules.SEEN_OTHER_TURN :].tolist(), int(seen[rules.SEEN_SWITCHES])
+        )
+        if decision.ply
+        else None,
         refused=tuple(refused),
         boards=len(table.boards.cells),
         evaluated=len(table.gains),

@@ -46,7 +46,7 @@ class Decision:
         seen, out = self.seen, blank(MOST_ATTEMPTS)
         men, own = seen[OWN_MEN], np.bitwise_or.reduce(seen[OWN_MEN])
         side, rights, tries = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS], seen[rules.SEEN_OTHER + TRIES]
-        count = attempts(men, own, side, rights, tries, seen[rules.SEEN_REFUSED :], out)
+        count = attempts(men, own, side, rights, tries, seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES], out)
         return [int(action) for action in out[:count]]
 
 
@@ -97,11 +97,11 @@ class OwnView:
         """Attempts that were refused one after the other."""
         for action in tried:
             yield Decision(self.seen.copy(), action)
-            refuse(self.seen[rules.SEEN_REFUSED :], start_of(action), end_of(action))
+            refuse(self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES], start_of(action), end_of(action))
 
     def accept(self, action: int, message: Message) -> None:
         """The own attempt was made."""
-        self.seen[rules.SEEN_REFUSED :] = 0
+        self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES] = 0
         move_own(self.seen[OWN_MEN], self.side, action)
         self._go_on(message, OWN, rules.SEEN_TAKEN + 2)
 
@@ -215,5 +215,5 @@ def last_message(seen: np.ndarray) -> list[int]:
 
 def refused_moves(seen: np.ndarray) -> list[int]:
     """What was refused in this turn."""
-    cells = seen[rules.SEEN_REFUSED :].tolist()
+    cells = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()
     return [start + 64 * end for start, ends in enumerate(cells) for end in range(64) if ends >> end & 1]

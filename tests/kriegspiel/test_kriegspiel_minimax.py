@@ -1,4 +1,4 @@
-"""Metapositions against hidden truths, the endings against a king that sees everything, and the program that plays."""
+"""Metapositions against hidden truths, and the program that plays."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,9 @@ import pytest
 from fogspiel.core.rng import below, stream_of
 from fogspiel.games.chess.bits import NO_SQUARE
 from fogspiel.games.chess.fen import parse_move, parse_square
-from fogspiel.games.chess.limits import LIMITS, restrict
 from fogspiel.games.chess.men import KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
-from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
-from fogspiel.games.chess.position import MEN, POSITION, king_of
+from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
 from fogspiel.kriegspiel.beliefs.metaposition import META
 from fogspiel.kriegspiel.engine import Effort, Engine, find_engine
@@ -221,56 +219,6 @@ def test_a_safe_capture_is_worth_more_than_a_quiet_move():
     power[parse_square("b1")] = squares("c3")
     metaposition_search.value_moves(meta, np.array([taking]), 1, power, after, metaposition_value.WEIGHTS, values)
     assert values[0] > before + 2
-
-
-def fleeing(umpire, stream):
-    """The move of a king that sees the whole board: it takes what it can, then keeps to the centre."""
-    pos, limits, out = umpire.state[:POSITION].copy(), np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
-    restrict(pos, limits)
-    mate = int(king_of(pos, 0))
-
-    def goodness(move):
-        rank, file = divmod(move >> 6 & 63, 8)
-        away = max(abs(rank - mate // 8), abs(file - mate % 8))
-        taken = int(pos[MEN]) >> (move >> 6 & 63) & 1
-        return 100 * taken + min(file, 7 - file) + min(rank, 7 - rank) + 0.3 * away + 0.1 * below(stream, 5)
-
-    return max(out[: legal_moves(pos, limits, out)].tolist(), key=goodness)
-
-
-def ending_of(men, number):
-    """How the program fares with some men against a bare king, set up at random."""
-    stream = stream_of(number, 3)
-    while True:
-        board = ["."] * 64
-        for letter in men + "k":
-            free = [s for s in range(64) if board[s] == "." and (letter != "P" or 16 <= s < 56)]
-            board[free[below(stream, len(free))]] = letter
-        fen = "/".join("".join(board[8 * r : 8 * r + 8]).replace(".", "1") for r in range(7, -1, -1)) + " w - - 0 1"
-        try:
-            umpire = Referee(fen)
-        except ValueError:
-            continue
-        if not umpire.over:
-            break
-    program = Minimax(QUICK, stream_of(number, 4), opposed=(0, 0))
-    program.begin(0)
-    while not umpire.over:
-        umpire.attempt(program.choose(umpire.view(0), umpire.actions) if umpire.mover == 0 else fleeing(umpire, stream))
-    return umpire.ending
-
-
-@pytest.mark.parametrize("men", ["KQ", "KRR"])
-def test_heavy_men_mate_a_bare_king_that_sees_everything(men):
-    assert [ending_of(men, number) for number in range(8)] == ["checkmate"] * 8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("men", "least"), [("KQ", 59), ("KRR", 59), ("KR", 48), ("KP", 40)])
-def test_the_special_endings_are_won_nearly_always(men, least):
-    endings = [ending_of(men, number) for number in range(60)]
-    assert endings.count("checkmate") >= least, endings
-    assert "stalemate" not in endings
 
 
 def test_the_parts_of_a_bare_king_s_squares_are_those_of_the_referee():

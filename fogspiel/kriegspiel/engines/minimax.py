@@ -1,4 +1,7 @@
-"""The program that searches metapositions (paper, section 4.3): reflexes, a book, then weighted maximax."""
+"""The program that searches metapositions (paper, section 4.3): reflexes, a book, then weighted maximax.
+
+When the other side has nothing left but its king, `LoneKingPlayer` goes on with the king's squares.
+"""
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from ..beliefs.metaposition_checks import checkers
 from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
 from ..engine import Effort, Engine, Maker, plain_message
 from ..evaluation.metaposition_value import stalemate_chance
+from ..search.lone_king_player import LoneKingPlayer
 from ..search.metaposition_search import assume, plausible_moves
 from ..search.move_ranking import Ranking, Searcher
 
@@ -54,6 +58,7 @@ class Minimax(Engine):
     def __init__(self, effort: Effort, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
         super().__init__(effort, stream)
         self.searcher, self.opposed = Searcher(effort), opposed
+        self.ending: LoneKingPlayer | None = None
         self.meta: np.record = np.zeros(1, META)[0]
         self.men: np.ndarray = self.meta.men
         """The own men of the metaposition: a view, for the field of a record is slow to reach."""
@@ -63,7 +68,7 @@ class Minimax(Engine):
     @property
     def nodes(self) -> int:
         """Metapositions valued so far."""
-        return self.searcher.spent
+        return self.searcher.spent + (self.ending.nodes if self.ending else 0)
 
     def begin(self, side: int) -> None:
         super().begin(side)
@@ -71,6 +76,7 @@ class Minimax(Engine):
         self.silent, self.done = True, 0
         self.visits: dict[bytes, int] = {}
         self.ranking: Ranking | None = None
+        self.ending = None
 
     def turn_move(self, move: int) -> int:
         """A move as White would see it, or back."""
@@ -104,6 +110,8 @@ class Minimax(Engine):
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.ending:
+            self.ending.on_acceptance(move, message, seen)
         hear_own(self.meta, self.turn_move(move), self.turn_message(message, self.side, seen))
         if self.meta.quiet == 0:
             self.visits.clear()
@@ -113,6 +121,8 @@ class Minimax(Engine):
         self.silent &= not (message[TAKEN] or message[CHECKS])
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.ending:
+            self.ending.on_answer(message, seen)
         men = np.bitwise_or.reduce(self.turn_men(seen))
         lost = int(self.meta.own & ~men)
         square = (lost & -lost).bit_length() - 1 if lost else NO_SQUARE
@@ -122,6 +132,8 @@ class Minimax(Engine):
         self._begin_turn(seen)
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        if self.ending:
+            self.ending.on_refusal(move, seen)
         move = self.turn_move(move)
         start, end = start_of(move), end_of(move)
         self.refusals[start] |= np.int64(1) << np.int64(end)
@@ -137,6 +149,10 @@ class Minimax(Engine):
             self.searcher.renew(self.ranking, self.meta, self.power)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        if enemies(self.meta) == 0:
+            if self.ending is None:
+                self.ending = self._begin_ending(seen)
+            return self.ending.attempt(seen, actions[actions != rules.ANY])
         allowed = {self.turn_move(int(action)) for action in actions if action != rules.ANY}
         for move in (*self._reflexes(seen, allowed), *self._book_moves(allowed)):
             if rules.ANY in actions and self._takes_by_pawn(move):
@@ -149,6 +165,15 @@ class Minimax(Engine):
                 return self.turn_move(move)
         moves = actions[actions != rules.ANY]
         return int(moves[below(self.stream, len(moves))])
+
+    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
+        """The player against a lone king, which begins with the squares that are left to it."""
+        kings = self.meta.theirs[KING : KING + 1]
+        squares = int((kings.byteswap() if self.side else kings)[0])
+        ending = LoneKingPlayer(self.effort, self.stream, squares, int(self.meta.quiet))
+        ending.begin(self.side)
+        ending.reset(seen)
+        return ending
 
     def _ranking(self, allowed: set[int]) -> Ranking:
         """The plausible moves that are allowed, by search."""

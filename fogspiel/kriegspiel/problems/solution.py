@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...games.chess.fen import move_name
-from ...games.chess.words import message_text
+from ...games.kriegspiel.words import message_text
 from .division import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED
 from .problem import Problem, king_squares
 from .solver import Boards, Part, Solver

@@ -89,7 +89,7 @@ def empty_stack(ahead: int) -> Stack:
 
 
 @kernel
-def _lines(men, own, out):
+def sight(men, own, out):
     """The squares that the own men attack: all together, and by direction of check as the king there would hear it."""
     ranks, files, rising, falling = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for kind in range(BISHOP, KING):
@@ -128,7 +128,7 @@ def divide(men, kings, action, after, lines, parts, shares):
     if kind == PAWN:
         barred |= bit(end)
     own = union(after)
-    attacked = _lines(after, own, lines)
+    attacked = sight(after, own, lines)
     free = ~attacked
     mobile = around(free)
     legal = kings & ~barred & ~bit(end)
@@ -148,7 +148,7 @@ def divide(men, kings, action, after, lines, parts, shares):
 
 
 @inlined
-def _distance(a, b):
+def distance(a, b):
     """How many steps a king needs from one square to another."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
@@ -168,7 +168,7 @@ def _quarters(kings, square):
 @kernel
 def _cage(men, kings, lines):
     """All squares that the king could ever reach if the own men stood still."""
-    free = ~(_lines(men, union(men), lines) | union(men))
+    free = ~(sight(men, union(men), lines) | union(men))
     cage, before = kings, np.int64(0)
     while cage != before:
         before = cage
@@ -189,7 +189,7 @@ def _confinement(men, kings, lines):
     while left:
         square = trailing_zeros(left)
         worth -= POSSIBLE * CENTRALITY[square]
-        farthest = max(farthest, _distance(square, king))
+        farthest = max(farthest, distance(square, king))
         left &= left - 1
     worth -= FARTHEST * farthest
     material = 0.0
@@ -202,7 +202,7 @@ def _confinement(men, kings, lines):
             worth += TOGETHER
     while pawns:
         square = trailing_zeros(pawns)
-        worth += PAWN_STEP * (square >> 3) - _distance(king, square)
+        worth += PAWN_STEP * (square >> 3) - distance(king, square)
         pawns &= pawns - 1
     return worth
 

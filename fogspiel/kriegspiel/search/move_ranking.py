@@ -1,4 +1,4 @@
-"""The own moves in a metaposition from best to worst, by search or, against a lone king, by the endings."""
+"""The own moves in a metaposition from best to worst, by search."""
 
 import time
 from collections.abc import Callable
@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...games.chess.men import KING
-from ..beliefs.metaposition import META, enemies
+from ..beliefs.metaposition import META
 from ..engine import Effort
 from ..evaluation.metaposition_value import WEIGHTS
-from . import lone_king_endgame
-from .lone_king_endgame import empty_stack
 from .metaposition_search import DECIDED, FAMILIAR, FRESH, HOPELESS, Room, empty_room, search_moves, value_moves
 
 AT_ROOT = FRESH + FAMILIAR
@@ -20,12 +17,6 @@ FIRST_BUDGET = 2000
 """Metapositions of the first search when time is limited; every next search has twice as many."""
 GROWTH = 3
 """How much time there will be spent after the next search, which takes twice as long as all before."""
-FARTHEST, FAR, WIDTH = 2, 8, 6
-"""Against a lone king: so many own moves are looked ahead, for so many of the best moves, so many moves at the next."""
-BEHIND = 1e9
-"""What keeps the other moves, which are looked into less far, behind them."""
-FIFTY, LAST_MOVES = 50, 10
-"""Own moves without capture or pawn move that end the game, and how long before patience begins to end."""
 
 
 @dataclass
@@ -63,9 +54,6 @@ class Searcher:
 
     def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
         """The moves by weighted maximax."""
-        if enemies(meta) == 0:
-            values = lone_king_values(meta, moves)
-            return Ranking(moves, values, values)
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
             values = self._search(meta, moves, power, statics, self.effort.nodes)
@@ -101,22 +89,6 @@ class Searcher:
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
         """After a refusal: keep what the search found, and value the moves themselves anew."""
-        if enemies(meta) == 0:
-            ranking.values = lone_king_values(meta, ranking.moves)
-            return
         statics = self.statics(meta, ranking.moves, power)
         ranking.values += WEIGHTS.alpha * (statics - ranking.statics)
         ranking.statics = statics
-
-
-def lone_king_values(meta: np.record, moves: np.ndarray) -> np.ndarray:
-    """The values of the moves against a lone king."""
-    men, kings = meta.men, meta.theirs[KING]
-    patience = min(1.0, max(0.0, (FIFTY - int(meta.quiet)) / LAST_MOVES))
-    stack, values, farther = empty_stack(FARTHEST), np.empty(len(moves)), np.empty(min(FAR, len(moves)))
-    lone_king_endgame.value_moves(men, kings, moves, FARTHEST - 1, WIDTH, patience, stack, values)
-    best = np.argsort(-values, kind="stable")[:FAR]
-    lone_king_endgame.value_moves(men, kings, moves[best], FARTHEST, WIDTH, patience, stack, farther)
-    values -= BEHIND
-    values[best] = farther
-    return values
