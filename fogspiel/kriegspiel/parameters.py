@@ -109,5 +109,27 @@ class SamplingParameters:
     """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
 
+@dataclass(frozen=True)
+class FogParameters:
+    """The numbers of the engine `fog`, set by hand; what is learned from games is in its file of weights."""
+
+    boards: int = 6000
+    """The most boards of its belief."""
+    floor: int = 50
+    """Its belief is mended if its boards count for fewer than so many of equal weight."""
+    variants: int = 800
+    """Boards that are tried when it is mended, from each of three turns."""
+    threat: float = 0.3
+    """The share of what it threatens that it counts on."""
+    sight: float = 0.4
+    """How far it fears that the opponent finds the best reply as if it saw everything."""
+    doubt: float = 2.0
+    """Boards on which an attempt is taken to be average, besides those on which it was evaluated."""
+    probing: float = 5.0
+    """What a refusal is worth for what it tells, in hundredths of a pawn."""
+    stale: float = 40.0
+    """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
+
+
 LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Parameters)]))
 """A record with a number for each parameter."""

@@ -102,7 +102,7 @@ def test_a_lone_king_that_cannot_move_is_not_lost():
 
 def test_a_defended_pawn_is_left_alone_by_quiescence_and_a_hanging_queen_is_taken():
     defended = position_of("4k3/2p5/3p4/8/8/8/3R4/4K3 w - - 0 1")
-    assert value_of(defended)[0] == material_score(defended)
+    assert value_of(defended)[0] == material_score(defended, WORTH)
     assert value_of(position_of("4k3/8/3q4/8/8/8/3R4/4K3 w - - 0 1"))[0] > 0
 
 
@@ -117,15 +117,15 @@ def test_the_change_by_a_move_is_that_of_the_static_value():
             if count == 0:
                 break
             move = int(out[draw.randrange(count)])
-            expected = material_score(pos) + change(pos, move)
+            expected = material_score(pos, WORTH) + change(pos, move, WORTH)
             make(pos, move)
-            assert material_score(pos) == expected
+            assert material_score(pos, WORTH) == expected
 
 
 def test_the_men_of_both_colours_are_worth_the_same():
     mirrored = WORTH[1].reshape(6, 8, 8)[:, ::-1].reshape(6, 64)
     assert (WORTH[0] == mirrored).all()
     pos = position_of(START)
-    assert material_score(pos) == 0
+    assert material_score(pos, WORTH) == 0
     make(pos, parse_move("e2e4"))
-    assert pos[MOVER] == 1 and material_score(pos) > 0
+    assert pos[MOVER] == 1 and material_score(pos, WORTH) > 0

@@ -33,7 +33,7 @@ from .position import MEN, MOVER, PASSANT, POSITION, king_of, make, victim_squar
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MOST_MOVES
 LEVELS = 64
-"""Rows of a search: quiescence ends at the last one, which no game has been seen to reach."""
+"""Rows of a full search: quiescence ends at the last one, which no game has been seen to reach."""
 MATE = 20_000
 """The value of a mate on the board; one in n plies is worth n less."""
 INFINITE = 30_000
@@ -70,29 +70,29 @@ EDGE = np.array([6 - min(s // 8, 7 - s // 8) - min(s % 8, 7 - s % 8) for s in ra
 
 
 @kernel
-def material_score(pos):
-    """The worth of White's men less that of Black's."""
+def material_score(pos, worths):
+    """The worth of White's men less that of Black's, by a table like WORTH."""
     total = 0
     for colour in range(2):
         for kind in range(KINDS):
             men = pos[kind] & pos[MEN + colour]
             while men:
-                worth = WORTH[colour, kind, trailing_zeros(men)]
+                worth = worths[colour, kind, trailing_zeros(men)]
                 total += worth if colour == WHITE else -worth
                 men &= men - 1
     return total
 
 
 @kernel
-def change(pos, move):
-    """How a legal move changes `standing`."""
+def change(pos, move, worths):
+    """How a legal move changes the material score."""
     mover, start, end, promotion = pos[MOVER], start_of(move), end_of(move), promotion_of(move)
     kind, victim = kind_on(pos, start), victim_square(pos, move)
-    gain = WORTH[mover, promotion if promotion else kind, end] - WORTH[mover, kind, start]
+    gain = worths[mover, promotion if promotion else kind, end] - worths[mover, kind, start]
     if victim != NO_SQUARE:
-        gain += WORTH[1 - mover, kind_on(pos, victim), victim]
+        gain += worths[1 - mover, kind_on(pos, victim), victim]
     elif kind == KING and abs(end - start) == 2:
-        gain += WORTH[mover, ROOK, (start + end) // 2] - WORTH[mover, ROOK, castling_rook(mover, start, end)]
+        gain += worths[mover, ROOK, (start + end) // 2] - worths[mover, ROOK, castling_rook(mover, start, end)]
     return gain if mover == WHITE else -gain
 
 
@@ -184,7 +184,7 @@ def take_next_move(row):
 
 
 @kernel
-def enter(row, level, depth, alpha, beta):
+def enter(row, level, last, depth, alpha, beta):
     """Begin the search of a position: its moves, or its value if there is nothing to search."""
     limits = row[LIMITED : LIMITED + LIMITS]
     restrict(row, limits)
@@ -194,7 +194,7 @@ def enter(row, level, depth, alpha, beta):
         row[COUNT] = legal_moves(row, limits, row[MOVES:])
         if row[COUNT] == 0:
             row[BEST] = level - MATE if checked else 0
-        elif level == LEVELS - 1:
+        elif level == last:
             row[BEST], row[COUNT] = static_value(row), 0
     else:
         mover = row[MOVER]
@@ -202,7 +202,7 @@ def enter(row, level, depth, alpha, beta):
             row[BEST] = 0
             return
         row[BEST] = static_value(row)
-        if row[BEST] < beta and level < LEVELS - 1:
+        if row[BEST] < beta and level < last:
             row[ALPHA] = max(alpha, row[BEST])
             row[COUNT] = takings(row, limits, row[MOVES:])
     if row[COUNT] > 1:
@@ -210,10 +210,13 @@ def enter(row, level, depth, alpha, beta):
 
 
 @kernel
-def search_move(rows, depth, alpha, beta):
-    """The value of the position in the first row, whose static value stands there too, for its mover."""
-    level, nodes = 0, 1
-    enter(rows[0], 0, depth, alpha, beta)
+def search_move(rows, worths, depth, alpha, beta):
+    """The value of the position in the first row, whose static value stands there too, for its mover.
+
+    The search has as many levels as there are rows.
+    """
+    level, last, nodes = 0, len(rows) - 1, 1
+    enter(rows[0], 0, last, depth, alpha, beta)
     while True:
         row = rows[level]
         if row[NEXT] < row[COUNT] and row[BEST] < row[BETA]:
@@ -222,9 +225,9 @@ def search_move(rows, depth, alpha, beta):
             below = rows[level]
             for cell in range(POSITION):
                 below[cell] = row[cell]
-            below[SCORE] = row[SCORE] + change(row, move)
+            below[SCORE] = row[SCORE] + change(row, move, worths)
             make(below, move)
-            enter(below, level, row[DEPTH] - 1, -row[BETA], -row[ALPHA])
+            enter(below, level, last, row[DEPTH] - 1, -row[BETA], -row[ALPHA])
             nodes += 1
         elif level == 0:
             return row[BEST], nodes
@@ -236,16 +239,16 @@ def search_move(rows, depth, alpha, beta):
 
 
 @kernel
-def place(rows, pos):
+def place(rows, pos, worths):
     """Put a position into the first row of a search."""
     for cell in range(POSITION):
         rows[0, cell] = pos[cell]
-    rows[0, SCORE] = material_score(pos)
+    rows[0, SCORE] = material_score(pos, worths)
 
 
 def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:
     """The value of a position for its mover after so many plies and quiescence, and the positions searched."""
     rows = np.zeros((LEVELS, ROW), np.int64)
-    place(rows, pos)
-    value, nodes = search_move(rows, depth, -INFINITE, INFINITE)
+    place(rows, pos, WORTH)
+    value, nodes = search_move(rows, WORTH, depth, -INFINITE, INFINITE)
     return int(value), int(nodes)

@@ -16,7 +16,7 @@ from ...games.chess.men import WHITE, kind_on
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import destinations
 from ...games.chess.position import MOVER, make
-from ...games.chess.search import LEVELS, ROW, SCORE, change, material_score, place, search_move
+from ...games.chess.search import LEVELS, ROW, SCORE, WORTH, change, material_score, place, search_move
 
 ILLEGAL = -(2**31)
 MOST = 2000
@@ -44,17 +44,18 @@ def tabulate(boards, attempts, depth, rows, gains):
     for b in range(len(boards)):
         board = boards[b]
         restrict(board, limits)
-        before = material_score(board) if board[MOVER] == WHITE else -material_score(board)
+        score = material_score(board, WORTH)
+        before = score if board[MOVER] == WHITE else -score
         start, ends = -1, NONE
         for a in range(len(attempts)):
             if start_of(attempts[a]) != start:
                 start = start_of(attempts[a])
                 ends = destinations(board, kind_on(board, start), start, limits)
             if ends & bit(end_of(attempts[a])):
-                place(rows, board)
-                rows[0, SCORE] += change(board, attempts[a])
+                place(rows, board, WORTH)
+                rows[0, SCORE] += change(board, attempts[a], WORTH)
                 make(rows[0], attempts[a])
-                value, _ = search_move(rows, depth, -before - MOST, -before + MOST)
+                value, _ = search_move(rows, WORTH, depth, -before - MOST, -before + MOST)
                 gains[b, a] = min(max(-value - before, -MOST), MOST)
             else:
                 gains[b, a] = ILLEGAL

@@ -11,7 +11,7 @@ from ...games.chess.limits import CHECKERS, LIMITS, restrict
 from ...games.chess.men import WHITE
 from ...games.chess.moves import can_move, is_legal
 from ...games.chess.position import MOVER, make
-from ...games.chess.search import MATE, material_score
+from ...games.chess.search import MATE, WORTH, material_score
 from ...games.chess.uci_engine import UciEngine
 from .board_evaluator import ILLEGAL, MOST
 
@@ -73,7 +73,7 @@ class UciEvaluator:
         limits = np.empty(LIMITS, np.int64)
         for board, row in zip(boards, gains, strict=True):
             beat()
-            before = int(material_score(board)) * (1 if board[MOVER] == WHITE else -1)
+            before = int(material_score(board, WORTH)) * (1 if board[MOVER] == WHITE else -1)
             values: dict[int, int] = {}
             asked = []
             for place, attempt in enumerate(attempts):

@@ -1,0 +1,188 @@
+"""What a player believes as weighted boards, followed through a game, and mended when few are left.
+
+A filter dies of mistakes that all of its boards share. So some boards of each of the last turns are kept with what was
+tried and heard since. When the belief has become thin, variants of boards of some turns ago (`board_variants`) are led
+through everything that was heard since then; those that explain it all join the belief.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...core.rng import unit
+from ...games.chess.bits import NO_SQUARE
+from ...games.chess.men import KINDS
+from ...games.chess.messages import SQUARE
+from ...games.chess.position import MEN, MOVER, POSITION
+from ...games.kriegspiel import rules
+from .board_filter import empty_children, keep_where_accepted, keep_where_refused, list_children, select_children
+from .board_variants import vary_boards
+from .consistent_boards import observation_of, observe_last
+
+NO_BOARDS = np.empty((0, POSITION), np.int64)
+REMEMBERED = 10
+"""Turns that are remembered."""
+TURNS_BACK = (2, 5, 9)
+"""From how many turns ago a thin belief begins again: recent mistakes are mended by few messages, old ones by many."""
+MOST_NEW, OLD_COUNTS = 0.5, 4
+"""The greatest share of weight that boards which join have, and for how many of them an old board counts."""
+SPARE_ROOM = 64
+
+
+@dataclass(frozen=True)
+class BeliefSize:
+    """How much a belief has room for."""
+
+    most: int
+    """Boards."""
+    floor: int
+    """It is mended if its boards count for fewer than so many of equal weight."""
+    variants: int
+    """Boards that are tried when it is mended, from each turn."""
+    kept: int = 300
+    """Boards of each turn that are remembered."""
+
+
+@dataclass
+class Turn:
+    """An own turn: boards and what was seen when it began, what was tried, and what was heard of both moves."""
+
+    boards: np.ndarray
+    seen: np.record
+    refused: list[int] = field(default_factory=list)
+    move: int | None = None
+    own: np.ndarray | None = None
+    other: np.ndarray | None = None
+
+
+class BoardBelief:
+    """Distinct boards that explain all that was heard, with weights that sum to 1."""
+
+    def __init__(self, size: BeliefSize, policy: np.ndarray, stream: np.ndarray):
+        self.size, self.policy, self.stream = size, policy, stream
+        room = size.most + len(TURNS_BACK) * size.variants + SPARE_ROOM
+        self._boards, self._spare = np.empty((2, room, POSITION), np.int64)
+        self._weights, self._spare_weights = np.empty((2, room))
+        self._children = empty_children(room)
+        self.count = 0
+
+    @property
+    def boards(self) -> np.ndarray:
+        """The boards."""
+        return self._boards[: self.count]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Their weights."""
+        return self._weights[: self.count]
+
+    @property
+    def effective(self) -> float:
+        """For how many boards of equal weight the boards count."""
+        return float(1 / (self.weights**2).sum()) if self.count else 0.0
+
+    def begin(self, side: int, seen: np.ndarray) -> None:
+        """All men are at home, or anywhere that explains what is seen if the game begins in the middle."""
+        self.side, self.switches = side, int(seen[rules.SEEN_SWITCHES])
+        self.turns: deque[Turn] = deque(maxlen=REMEMBERED)
+        self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
+        home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
+        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+            self.begin_anew(seen, NO_BOARDS)
+        if self._boards[0, MOVER] == side:
+            self.begin_turn(seen)
+
+    def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
+        """Take boards that explain the last observation alone, and are like the models."""
+        self.count = observe_last(observation_of(seen), models, self.size.variants, self.stream, self._boards)
+        self.weights[:] = 1 / max(self.count, 1)
+
+    def begin_turn(self, seen: np.ndarray) -> None:
+        """Remember boards of the turn that begins."""
+        kept = self.boards if self.count <= self.size.kept else self.boards[self.draw(self.size.kept)]
+        self.turns.append(Turn(kept.copy(), observation_of(seen)))
+
+    def draw(self, wanted: int) -> np.ndarray:
+        """Numbers of boards, each as often as its weight says (systematic sampling)."""
+        edges = np.cumsum(self.weights)
+        marks = (np.arange(wanted) + unit(self.stream)) / wanted * edges[-1]
+        return np.asarray(np.minimum(np.searchsorted(edges, marks), self.count - 1))
+
+    def refuse(self, move: int, seen: np.ndarray) -> None:
+        """An own attempt was refused."""
+        self.turns[-1].refused.append(move)
+        self._drop_legal(move)
+        self.mend(seen)
+
+    def accept(self, move: int, message: np.ndarray) -> None:
+        """An own attempt was made, with this message."""
+        self.turns[-1].move, self.turns[-1].own = move, message.copy()
+        self._make(move, message)
+
+    def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        """The other side has moved, with this message."""
+        own = self.turns[-1].own if self.turns else None
+        if self.turns:
+            self.turns[-1].other = message.copy()
+        self._reply(NO_SQUARE if own is None else int(own[SQUARE]), message, self.size.most)
+        self.mend(seen)
+        self.begin_turn(seen)
+
+    def _drop_legal(self, move: int) -> None:
+        """Drop the boards on which a refused attempt is legal."""
+        self.count = keep_where_refused(self._boards, self._weights, self.count, move)
+
+    def _make(self, move: int, message: np.ndarray) -> None:
+        """Make an accepted attempt, and drop the boards on which it gives another message."""
+        self.count = keep_where_accepted(self._boards, self._weights, self.count, move, message, self.switches)
+
+    def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:
+        """Make all moves of the other side that give a message; `lost` is where it has just lost a man."""
+        children = self._children
+        found = list_children(self.boards, self.weights, lost, message, self.switches, self.policy, children)
+        self.count = select_children(
+            self._boards, children, found, wanted, self.stream, self._spare, self._spare_weights
+        )
+        self._boards, self._spare = self._spare, self._boards
+        self._weights, self._spare_weights = self._spare_weights, self._weights
+
+    def mend(self, seen: np.ndarray) -> None:
+        """Let boards join if too few are left; if there are none at all, begin anew."""
+        self.weights[:] /= max(self.weights.sum(), np.finfo(float).tiny)
+        if self.effective >= self.size.floor:
+            return
+        old = self.boards.copy(), self.weights.copy()
+        joining = []
+        for back in TURNS_BACK:
+            if len(self.turns) > back:
+                self._lead_variants(len(self.turns) - 1 - back)
+                joining.append((self.boards.copy(), self.weights.copy()))
+        new = sum(len(boards) for boards, _ in joining)
+        if len(old[0]) + new == 0:
+            return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
+        share = min(MOST_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
+        self.count = 0
+        self._join(*old, 1 - share)
+        for boards, weights in joining:
+            self._join(boards, weights, share * len(boards) / max(new, 1))
+        return None
+
+    def _join(self, boards: np.ndarray, weights: np.ndarray, share: float) -> None:
+        """Let boards join that have this share of all weight together."""
+        here = slice(self.count, self.count + len(boards))
+        self._boards[here], self._weights[here] = boards, weights * (share / max(weights.sum(), np.finfo(float).tiny))
+        self.count += len(boards)
+
+    def _lead_variants(self, first: int) -> None:
+        """Set the boards to what variants of a remembered turn have become."""
+        turn = self.turns[first]
+        self.count = vary_boards(turn.seen, turn.boards, self.size.variants, self.stream, self._boards)
+        self.weights[:] = 1 / max(self.count, 1)
+        for turn in list(self.turns)[first:]:
+            for move in turn.refused:
+                self._drop_legal(move)
+            if turn.move is None or turn.own is None or turn.other is None:  # the turn that is being played
+                return
+            self._make(turn.move, turn.own)
+            self._reply(int(turn.own[SQUARE]), turn.other, self.size.variants)

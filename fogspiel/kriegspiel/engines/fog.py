@@ -1,0 +1,191 @@
+"""Our own engine: it weighs every board that explains what it has heard, and expects an opponent as blind as itself.
+
+    belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
+                whose replies are learned from games (`beliefs.reply_policy`)
+    evaluation  what each attempt gains on boards drawn by their weights (`evaluation.blind_value`), with men worth what
+                games of Kriegspiel say they are worth
+    choice      the attempt that loses no comparison with another one (`evaluation.attempt_ranking`)
+    endings     against a lone king, exact sets of squares (`search.lone_king_player`)
+
+A node is the evaluation of one attempt on one board.
+"""
+
+import time
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ...core.rng import below
+from ...games.chess.attempts import move_own
+from ...games.chess.bits import ALL, NO_SQUARE
+from ...games.chess.men import KINDS, KING, PAWN, QUEEN
+from ...games.chess.messages import SQUARE
+from ...games.chess.move_code import start_of
+from ...games.chess.position import MEN
+from ...games.kriegspiel import rules
+from ..beliefs.board_belief import BeliefSize, BoardBelief
+from ..engine import Choice, Effort, Engine, Maker
+from ..evaluation.attempt_ranking import mean_advantages, rank_attempts
+from ..evaluation.blind_value import BlindEvaluator
+from ..learned import Learned, load_learned
+from ..parameters import FogParameters
+from ..search.lone_king_player import LoneKingPlayer, faces_lone_king
+
+OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
+NODES_AT_A_TIME = 480
+"""Between two looks at the clock."""
+MOST_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
+"""After so many boards the means change by less than a hundredth of a pawn; room for some more."""
+FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
+"""After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
+long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013)."""
+NODES_PER_SECOND = 200_000
+"""How many nodes stand for a second where the size of a belief is chosen."""
+FULL_SECONDS, LEAST_SHARE = 0.1, 0.2
+"""For which effort a belief has its full size, and which share of it remains for the smallest."""
+
+
+def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
+    """The size of a belief that takes a small part of an effort."""
+    seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
+    share = min(max(seconds / FULL_SECONDS, LEAST_SHARE), 1.0)
+    variants = int(max(share, 2 * LEAST_SHARE) * parameters.variants)
+    return BeliefSize(int(share * parameters.boards), parameters.floor, variants)
+
+
+class Fog(Engine):
+    """Evaluates attempts on weighted boards that explain everything, against an opponent that sees no more than it."""
+
+    nodes = 0
+    """Attempts evaluated on a board so far."""
+
+    def __init__(
+        self,
+        effort: Effort,
+        stream: np.ndarray,
+        learned: Learned | None = None,
+        parameters: FogParameters | None = None,
+    ):
+        super().__init__(effort, stream)
+        self.parameters = parameters or FogParameters()
+        learned = learned or load_learned()
+        policy = np.exp(learned.replies)
+        self.belief = BoardBelief(belief_size(effort, self.parameters), policy, stream)
+        self.evaluator = BlindEvaluator(self.parameters, policy, learned.worths, effort.threads)
+
+    def begin(self, side: int) -> None:
+        super().begin(side)
+        self.stood: Counter[bytes] = Counter()
+        self.ending: LoneKingPlayer | None = None
+        self.quiet = 0
+        """Own moves since the last capture or pawn move."""
+        self.men = np.zeros(KINDS, np.int64)
+        self._forget(np.empty(0, np.int64))
+
+    def _forget(self, offered: np.ndarray) -> None:
+        """Begin a table of what attempts gain: a row for every board, and how often it was drawn."""
+        self.offered, self.evaluated = offered, 0
+        self.gains, self.drawn = np.empty((ROOM, len(offered)), np.int32), np.zeros(ROOM)
+
+    def reset(self, seen: np.ndarray) -> None:
+        self.belief.begin(self.side, seen)
+
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.ending:
+            return self.ending.on_acceptance(move, message, seen)
+        self.belief.accept(move, message)
+        self.stood[seen[OWN_MEN].tobytes()] += 1
+        takes, pawn = message[SQUARE] != NO_SQUARE, self.men[PAWN] >> start_of(move) & 1
+        self.quiet = 0 if takes or pawn else self.quiet + 1
+        return None
+
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.ending:
+            return self.ending.on_answer(message, seen)
+        if message[SQUARE] != NO_SQUARE:
+            self.quiet = 0
+        return self.belief.answer(message, seen)
+
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        if self.ending:
+            return self.ending.on_refusal(move, seen)
+        return self.belief.refuse(move, seen)
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        self.men = seen[OWN_MEN].copy()
+        if faces_lone_king(seen):
+            self.ending = self.ending or self._begin_ending(seen)
+            return self.ending.attempt(seen, actions)
+        self._forget(actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)])
+        if len(self.offered) > 1:
+            self._evaluate()
+        ranks, costs = np.empty(len(self.offered)), self._costs()
+        table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
+        if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, ranks):
+            return int(self.offered[below(self.stream, len(self.offered))])
+        return int(self.offered[np.argmax(ranks)])
+
+    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
+        """The player of endings, who is given the squares on which the lone king may be."""
+        kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
+        ending = LoneKingPlayer(self.effort, self.stream, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
+        ending.begin(self.side)
+        ending.reset(seen)
+        return ending
+
+    def _evaluate(self) -> None:
+        """Evaluate attempts on drawn boards until the effort is spent; a board that is drawn again counts again."""
+        belief, halving = self.belief, FIRST_HALVING
+        rows = np.full(belief.count, -1)
+        for nodes in self._remaining().slices(NODES_AT_A_TIME):
+            if belief.count == 0 or self.evaluated >= MOST_BOARDS:
+                return
+            numbers = belief.draw(nodes // len(self.offered) + 1)
+            new = np.unique(numbers[rows[numbers] < 0])
+            here = slice(self.evaluated, self.evaluated + len(new))
+            rows[new], self.drawn[here], self.evaluated = np.arange(here.start, here.stop), 0.0, here.stop
+            if len(new):
+                self.evaluator.evaluate(belief.boards[new], self.offered, self.gains[here])
+                self.nodes += len(new) * len(self.offered)
+            np.add.at(self.drawn, rows[numbers], 1.0)
+            if (rows >= 0).all():  # all boards are evaluated: their weights are known better than by drawing
+                self.drawn[rows] = belief.weights * belief.count
+                return
+            if self.evaluated >= halving and len(self.offered) > FINALISTS:
+                self._keep_better_half()
+                halving *= NEXT_HALVING
+
+    def _keep_better_half(self) -> None:
+        """Give up the attempts that gain less on the boards so far."""
+        means, legal = np.empty((2, len(self.offered)))
+        table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
+        mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
+        kept = np.sort(np.argsort(-means)[: max(FINALISTS, len(means) // 2)])
+        self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
+
+    def _costs(self) -> np.ndarray:
+        """What attempts cost that put the own men up as they stood before."""
+        costs = np.zeros(len(self.offered))
+        for place, move in enumerate(self.offered):
+            after = self.men.copy()
+            move_own(after, self.side, move)
+            costs[place] = self.parameters.stale * self.stood[after.tobytes()]
+        return costs
+
+    def _remaining(self) -> Effort:
+        """The effort, less what the belief has cost."""
+        if self.effort.seconds is None:
+            return self.effort
+        return replace(self.effort, seconds=max(self.effort.seconds - (time.perf_counter() - self.began), 1e-4))
+
+
+def with_weights(words: str) -> Maker:
+    """The engine with the weights in a file, or with those that come with the package."""
+    return partial(Fog, learned=load_learned(Path(words)) if words else None)
+
+
+ENGINES: dict[str, Maker] = {"fog": Fog}
+CHOICES: dict[str, Choice] = {"fog": with_weights}

@@ -1,0 +1,1 @@
+"""What engines learn from game records: how opponents reply, and what a board is worth."""

@@ -1,0 +1,88 @@
+"""Learn what men are worth in Kriegspiel from how games ended.
+
+In quiet positions, in which nothing was taken three plies before and after, the result is fitted by logistic
+regression on the differences of the numbers of men of each kind, apart for each phase of the game. A penalty draws
+the weights towards a multiple of what men are worth in chess. What is learned are ratios: the worth of a man in
+hundredths of a pawn.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ...core.game import blank
+from ...games.chess.men import KINDS, KING
+from ...games.chess.position import MEN, PLY
+from ...games.chess.search import VALUE
+from ...games.kriegspiel import rules
+
+MEN_IN_PHASE = (33, 24, 12)
+"""A phase has fewer men on the board than this, kings included: opening, middle game, ending."""
+QUIET_PLIES = 3
+FIRST_PLY = 8
+"""Earlier positions tell nothing about the result."""
+PENALTY = 1.0
+"""What the square of a difference from a multiple of the worth in chess costs."""
+NEWTON_STEPS = 30
+PAWN_WORTH = 100.0
+
+
+def phase_of_men(men: int) -> int:
+    """The phase of a position with so many men."""
+    return sum(men < most for most in MEN_IN_PHASE) - 1
+
+
+def count_men(state: np.ndarray) -> np.ndarray:
+    """The men of White and of Black by kind."""
+    return np.array(
+        [[(int(state[kind] & state[MEN + side]) & 2**64 - 1).bit_count() for kind in range(KINDS)] for side in (0, 1)]
+    )
+
+
+def quiet_counts(record: Sequence[int]) -> np.ndarray:
+    """The numbers of men in the quiet positions of a game: [position, side, kind]."""
+    state, counts = blank(rules.STATE), []
+    rules.start(state)
+    for action in record:
+        ply = int(state[PLY])
+        rules.apply(state, action)
+        if state[PLY] > ply:
+            counts.append(count_men(state))
+    found = np.array(counts)
+    total = found.sum((1, 2))
+    plies = np.arange(len(found))
+    before, after = np.maximum(plies - QUIET_PLIES, 0), np.minimum(plies + QUIET_PLIES, len(found) - 1)
+    return np.asarray(found[(total[before] == total[after]) & (plies >= FIRST_PLY)])
+
+
+def fit_logistic(features: np.ndarray, scores: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+    """The weights under which scores from 0 to 1 are most likely, less penalties on their squares (Newton's method)."""
+    weights = np.zeros(features.shape[1])
+    for _ in range(NEWTON_STEPS):
+        chances = 1 / (1 + np.exp(-features @ weights))
+        slope = features.T @ (scores - chances) / len(scores) - penalties * weights
+        curvature = (features * (chances * (1 - chances))[:, None]).T @ features / len(scores)
+        weights += np.linalg.solve(curvature + np.diag(penalties), slope)
+    return weights
+
+
+def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
+    """What men are worth, [phase, kind], from records of games and White's scores from 0 to 1."""
+    differences: list[np.ndarray] = []
+    scores: list[float] = []
+    phases: list[int] = []
+    for record, score in games:
+        counts = quiet_counts(record)
+        differences += list(counts[:, 0, :KING] - counts[:, 1, :KING])
+        scores += [score] * len(counts)
+        phases += [phase_of_men(int(men)) for men in counts.sum((1, 2))]
+    in_chess, penalties = VALUE[:KING] / VALUE[0], np.array([0.0] + [PENALTY] * KING)
+    found = np.zeros((len(MEN_IN_PHASE), KINDS))
+    for phase in range(len(MEN_IN_PHASE)):
+        chosen = np.array(phases) == phase
+        men = np.array(differences)[chosen]
+        features = np.column_stack([men @ in_chess, men])
+        multiple, *others = fit_logistic(features, np.array(scores)[chosen], penalties)
+        weights = multiple * in_chess + others
+        found[phase, :KING] = PAWN_WORTH * weights / weights[0]
+    return found
