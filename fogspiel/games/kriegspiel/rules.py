@@ -32,11 +32,20 @@ from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices,
 from ..chess.bits import ALL, NO_SQUARE, NONE, bit
 from ..chess.limits import CHECKERS, LIMITS, restrict
 from ..chess.men import KINDS, PAWN
-from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, capturing_pawns, directions
+from ..chess.messages import (
+    CHECKS,
+    MESSAGE,
+    PAWN_TAKEN,
+    TRIES,
+    announced_capture,
+    capturing_pawns,
+    directions,
+    pawn_tries,
+)
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
 from ..chess.move_code import end_of, promotion_of, start_of
 from ..chess.moves import can_move, is_legal, possible_passant
-from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make
+from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make, victim_square
 from .announcements import (
     LONG_LIMIT,
     MAY_ASK,
@@ -44,8 +53,10 @@ from .announcements import (
     NO_FIFTY,
     NO_MATERIAL,
     NO_REPETITION,
+    PASSANT_AT_ARRIVAL,
     PROMOTION_SAID,
-    REFUSALS_HEARD,
+    PROMOTIONS_COUNT_FOUR,
+    RULE_SET,
     STALEMATE_LOSES,
     TRIES_BY_SQUARE,
     TRIES_HIDDEN,
@@ -105,6 +116,7 @@ def begin_here(state):
     state[other + TRIES] = announced_tries(state, limits, state[SWITCHES])
     state[KEYS + min(state[CLOCK], LONGEST)] = key_of(state, possible_passant(state, limits))
     state[END] = ending(state, limits)
+    state[END] = other_ending(state)
 
 
 @kernel
@@ -169,20 +181,26 @@ def is_repeated(state):
 @kernel
 def ending(state, limits):
     """Why the game is over in this position, or 0."""
-    switches = state[SWITCHES]
     if not can_move(state, limits):
-        if limits[CHECKERS]:
-            return CHECKMATE
-        return LOST_STALEMATE if switches & STALEMATE_LOSES else STALEMATE
+        return CHECKMATE if limits[CHECKERS] else STALEMATE
+    switches = state[SWITCHES]
     if not switches & NO_MATERIAL and cannot_mate(state):
         return MATERIAL
     if not switches & NO_FIFTY and state[CLOCK] >= LONGEST:
         return FIFTY
     if not switches & NO_REPETITION and state[CLOCK] >= 4 and is_repeated(state):
         return REPETITION
-    if switches & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
-        return TOO_LONG
     return 0
+
+
+@kernel
+def other_ending(state):
+    """Why the game is over where stalemate loses, or where there are no fifty moves; else as it is."""
+    if state[END] == STALEMATE and state[SWITCHES] & STALEMATE_LOSES:
+        return LOST_STALEMATE
+    if state[END] == 0 and state[SWITCHES] & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
+        return TOO_LONG
+    return state[END]
 
 
 @kernel
@@ -198,10 +216,27 @@ def remember_key(state, limits):
 
 @kernel
 def accept(state, limits, action):
-    """Make a legal move and say what is to be said of it."""
+    """Make a legal move by the rules of the Internet Chess Club and say what is to be said of it."""
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches = state[SWITCHES]
+    announced_capture(state, victim_square(state, action), end_of(action), switches & PASSANT_AT_ARRIVAL, said)
+    if said[WHAT_WAS_TAKEN]:
+        state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
+    make(state, action)
+    restrict(state, limits)
+    said[CHECKS] = directions(state, limits)
+    said[TRIES] = pawn_tries(state, limits, switches & PROMOTIONS_COUNT_FOUR)
+    remember_key(state, limits)
+    state[END] = ending(state, limits)
+
+
+@kernel
+def accept_otherwise(state, limits, action):
+    """The same by another rule set; apart, so that it does not slow the usual rules down."""
+    colour = state[MOVER]
+    said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
+    switches, turn, next_turn = state[SWITCHES], TURNS + TURN * colour, TURNS + TURN * (1 - colour)
     announce_capture(state, action, switches, said)
     if said[WHAT_WAS_TAKEN]:
         state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
@@ -209,34 +244,39 @@ def accept(state, limits, action):
     restrict(state, limits)
     said[CHECKS] = directions(state, limits)
     said[TRIES] = announced_tries(state, limits, switches)
-    if switches & REFUSALS_HEARD:
-        end_turn(state, colour, switches & PROMOTION_SAID != 0 and promotion_of(action) != 0)
+    state[turn + PROMOTED] = 1 if switches & PROMOTION_SAID and promotion_of(action) else 0
+    for cell in range(TURN):
+        state[next_turn + cell] = 0
     remember_key(state, limits)
     state[END] = ending(state, limits)
-
-
-@kernel
-def end_turn(state, colour, promoted):
-    """What was heard of the turn of a colour is complete; that of the other side begins."""
-    state[TURNS + TURN * colour + PROMOTED] = 1 if promoted else 0
-    for cell in range(TURN):
-        state[TURNS + TURN * (1 - colour) + cell] = 0
+    state[END] = other_ending(state)
 
 
 @kernel
 def apply(state, action):
-    limits, turn = state[LIMITED : LIMITED + LIMITS], TURNS + TURN * state[MOVER]
     if action == ANY:
-        state[turn + ANSWER] = YES if capturing_pawns(state, limits) else NO
+        answer(state)
         return
+    limits, otherwise = state[LIMITED : LIMITED + LIMITS], state[SWITCHES] & RULE_SET
     if not is_legal(state, limits, action):
         refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
-        if state[SWITCHES] & REFUSALS_HEARD:
+        if otherwise:
+            turn = TURNS + TURN * state[MOVER]
             state[turn + (REFUSED_BEFORE if state[turn + ANSWER] == NOT_ASKED else REFUSED_AFTER)] += 1
         return
-    accept(state, limits, action)
+    if otherwise:
+        accept_otherwise(state, limits, action)
+    else:
+        accept(state, limits, action)
     for square in range(64):
         state[REFUSED + square] = 0
+
+
+@kernel
+def answer(state):
+    """Answer the question whether any pawn of the mover can take."""
+    can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
+    state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
 
 
 @kernel
@@ -255,8 +295,12 @@ def view(state, player, out):
     for cell in range(2):
         out[SEEN_TAKEN + cell] = state[TAKEN + 2 * player + cell]
         out[SEEN_TAKEN + 2 + cell] = state[TAKEN + 2 * (1 - player) + cell]
-    for square in range(64):
-        out[SEEN_REFUSED + square] = state[REFUSED + square] if state[MOVER] == player else 0
+    if state[MOVER] == player:
+        for square in range(64):
+            out[SEEN_REFUSED + square] = state[REFUSED + square]
+    else:
+        for square in range(64):
+            out[SEEN_REFUSED + square] = 0
     out[SEEN_SWITCHES] = state[SWITCHES]
     for cell in range(TURN):
         out[SEEN_TURN + cell] = state[TURNS + TURN * player + cell]
