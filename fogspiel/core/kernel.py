@@ -134,7 +134,8 @@ class KernelCache(NullCache):
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
-    found: Any = njit(nogil=True, error_model="numpy", **options)(function)
+    counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
+    found: Any = njit(nogil=True, error_model="numpy", **counting)(function)
     if COMPILED:
         folder = _folder_of(Path(function.__code__.co_filename), function.__module__)
         if folder is not None:
@@ -149,6 +150,15 @@ def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel
 def kernel(function: Kernel) -> Kernel:
     """Declare a kernel: arithmetic on arrays, compiled when first used, free of the interpreter lock."""
     return _declare(function)
+
+
+def in_place(function: Kernel) -> Kernel:
+    """Declare a kernel that makes no array and gives back numbers only: it works on the arrays that it is given.
+
+    Whoever calls it holds those arrays, so it need not count references to them. Each count is an atomic addition,
+    which costs more than many a small kernel.
+    """
+    return _declare(function, _nrt=False)
 
 
 def inlined(function: Kernel) -> Kernel:

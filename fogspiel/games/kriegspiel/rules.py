@@ -20,7 +20,7 @@ Actions are moves (from + 64 * to + 4096 * promotion). A refused one changes REF
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN
-from ...core.kernel import kernel
+from ...core.kernel import in_place, kernel
 from ...core.rng import below
 from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices, refuse, taken_choice
 from ..chess.bits import NO_SQUARE
@@ -28,8 +28,8 @@ from ..chess.limits import CHECKERS, LIMITS, restrict
 from ..chess.men import KINDS
 from ..chess.messages import CHECKS, MESSAGE, PAWN_TAKEN, TRIES, announced_capture, directions, pawn_tries
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
-from ..chess.move_code import end_of, start_of
-from ..chess.moves import can_move, is_legal, possible_passant
+from ..chess.move_code import end_of, promotion_of, start_of
+from ..chess.moves import PROMOTIONS, can_move, is_legal, possible_passant
 from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make, victim_square
 
 SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
@@ -52,7 +52,7 @@ HOME = np.array(
 """The position in which a game begins."""
 
 
-@kernel
+@in_place
 def begin(state, position, switches):
     """Set up the men of a position."""
     for cell in range(STATE):
@@ -63,7 +63,7 @@ def begin(state, position, switches):
     begin_here(state)
 
 
-@kernel
+@in_place
 def begin_here(state):
     """Begin with the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
@@ -77,17 +77,17 @@ def begin_here(state):
     state[END] = ending(state, limits)
 
 
-@kernel
+@in_place
 def start(state):
     begin(state, HOME, 0)
 
 
-@kernel
+@in_place
 def mover(state):
     return OVER if state[END] else state[MOVER]
 
 
-@kernel
+@in_place
 def legal(state, out):
     colour = state[MOVER]
     tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
@@ -95,17 +95,17 @@ def legal(state, out):
     return attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
 
 
-@kernel
+@in_place
 def is_repeated(state):
     """Whether the position stands for the third time."""
     clock, times = min(state[CLOCK], LONGEST), 0
-    for ply in range(clock % 2, clock, 2):
+    for ply in range(clock - 3):  # the key tells who moves, so every second one is unlike
         if state[KEYS + ply] == state[KEYS + clock]:
             times += 1
     return times >= 2
 
 
-@kernel
+@in_place
 def ending(state, limits):
     """Why the game is over in this position, or 0."""
     if not can_move(state, limits):
@@ -120,7 +120,7 @@ def ending(state, limits):
     return 0
 
 
-@kernel
+@in_place
 def remember_key(state, limits):
     """Add the key of the new position to those it may repeat."""
     clock = state[CLOCK]
@@ -131,7 +131,7 @@ def remember_key(state, limits):
     state[KEYS + clock] = key_of(state, possible_passant(state, limits))
 
 
-@kernel
+@in_place
 def accept(state, limits, action):
     """Make a legal move and say what is to be said of it."""
     colour = state[MOVER]
@@ -148,7 +148,7 @@ def accept(state, limits, action):
     state[END] = ending(state, limits)
 
 
-@kernel
+@in_place
 def apply(state, action):
     limits = state[LIMITED : LIMITED + LIMITS]
     if not is_legal(state, limits, action):
@@ -159,7 +159,7 @@ def apply(state, action):
         state[REFUSED + square] = 0
 
 
-@kernel
+@in_place
 def view(state, player, out):
     own = state[MEN + player]
     out[SEEN_PLAYER] = player
@@ -179,7 +179,7 @@ def view(state, player, out):
         out[SEEN_REFUSED + square] = state[REFUSED + square] if state[MOVER] == player else 0
 
 
-@kernel
+@in_place
 def score(state):
     if state[END] != CHECKMATE:
         return DRAW
@@ -197,9 +197,11 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         stream = stream_0 if colour == 0 else stream_1
         tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
         men = choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
+        left = choice_count(choice, men)
         while True:
-            action = taken_choice(choice, below(stream, choice_count(choice, men)))
+            action = taken_choice(choice, below(stream, left))
             if is_legal(state, limits, action):
                 break
+            left -= PROMOTIONS if promotion_of(action) else 1
         accept(state, limits, action)
     return score(state)
