@@ -14,8 +14,8 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import config, njit, types
+from numba.core import event
 from numba.core.caching import Cache, NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
@@ -208,6 +209,30 @@ def compiled(function: Kernel, of: Signature) -> Kernel:
     if COMPILED and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
+
+
+class _Watcher(event.Listener):
+    """Calls a function whenever a kernel is about to be compiled, in the thread that compiles."""
+
+    def __init__(self, tell: Callable[[], None]):
+        self.tell = tell
+
+    def on_start(self, _: event.Event) -> None:
+        self.tell()
+
+    def on_end(self, _: event.Event) -> None:
+        pass
+
+
+@contextmanager
+def watch_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` whenever a thread compiles a kernel that was not found in the cache."""
+    watcher = _Watcher(tell)
+    event.register("numba:compile", watcher)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", watcher)
 
 
 def _remember_addresses(question: str) -> None:

@@ -12,6 +12,9 @@ from concurrent.futures import wait
 from fastapi import HTTPException
 
 from ..core.game import find_game
+from ..kriegspiel.engine import parse_engine
+from ..kriegspiel.preparation import prepare
+from ..runs.agent_texts import KRIEGSPIEL
 from ..solve.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
@@ -39,6 +42,8 @@ class SessionRunner:
         game = find_game(name)
         demand_opponent(game, against)
         stored = self.store.create(game, against, side)
+        if stored.has_thinker and game.name == KRIEGSPIEL:
+            stored.preparation = prepare(parse_engine(against)[0])
         with stored.lock:
             return self._reply(stored, client)
 

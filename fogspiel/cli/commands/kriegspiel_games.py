@@ -55,6 +55,7 @@ def play_game(
     from ...games.chess.position import PLY
     from ...kriegspiel.engine import find_engine, parse_engine
     from ...kriegspiel.engines.program import name_engine
+    from ...kriegspiel.preparation import prepare
     from ...kriegspiel.referee import GAME, Attendant
     from ..kriegspiel_terminal import KriegspielTerminal, result_of
     from ..terminal import ask_person, parse_seat
@@ -66,6 +67,9 @@ def play_game(
     announce_compilation()
     lines, tell = ask_person(as_json)
     session = PersonSession(GAME, PlayerAgent(name, lambda stream: engine), side, seed)
+    preparation = prepare(name)
+    if preparation is not None and (notice := preparation.notice()):
+        tell(notice)
     terminal = KriegspielTerminal(session, lines, tell)
     played = terminal.play()
     result = result_of(played)

@@ -21,8 +21,8 @@ MEN = 6
 MOVER, RIGHTS, PASSANT, CLOCK, PLY = 8, 9, 10, 11, 12
 POSITION = 13
 """The number of cells."""
-FACTORS = np.array([pow(6364136223846793005, power, 2**64) for power in range(1, 19)], np.uint64)
-FACTORS = FACTORS.view(np.int64).reshape(2, 9)
+_POWERS = np.array([pow(6364136223846793005, power, 2**64) for power in range(1, 19)], np.uint64)
+FACTORS = _POWERS.view(np.int64).reshape(2, 9)
 """The factors of keys, two for every cell: odd numbers without a pattern (powers of Knuth's factor for MMIX)."""
 
 
