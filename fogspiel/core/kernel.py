@@ -16,7 +16,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.typing.templates import Signature
 from numba.experimental import function_type
-from numba.extending import intrinsic
+from numba.extending import intrinsic, lower_cast
 
 from .kernel_files import (
     SUFFIX,
@@ -74,12 +74,19 @@ def _folder_of(file: Path, module: str) -> Path | None:
     return folder
 
 
+def _is_plain(given: Any) -> bool:
+    """Whether nobody counts references to what has this type."""
+    if isinstance(given, types.BaseTuple):
+        return all(_is_plain(part) for part in given.types)  # type: ignore[attr-defined]
+    return isinstance(given, types.Number | types.Boolean | types.NoneType)
+
+
 class KernelCache(NullCache):
     """Keeps the compiled code of one kernel, a file per signature; what cannot be kept or used is compiled again."""
 
-    def __init__(self, function: Kernel, folder: Path) -> None:
+    def __init__(self, function: Kernel, folder: Path, in_place: bool) -> None:
         self._py_func = function  # as Numba's `_index_key` calls it
-        self.folder = folder
+        self.folder, self.in_place = folder, in_place
 
     @property
     def cache_path(self) -> str:
@@ -122,6 +129,8 @@ class KernelCache(NullCache):
 
     def save_overload(self, of: Any, found: Any) -> None:
         """Keep the code for a signature, if there is room."""
+        if self.in_place and not _is_plain(found.signature.return_type):
+            raise TypeError(f"{self._py_func.__name__} works in place, so it must give back numbers, not an array")
         if found.library.has_dynamic_globals:
             name = self._py_func.__name__
             warn_once(f"{name} compiles at every start, as it uses a large global array: give it as an argument")
@@ -133,6 +142,25 @@ class KernelCache(NullCache):
             warn_of_unwritable(cache_root(), error.strerror or str(error))
 
 
+def _plain_type(given: Any) -> Any:
+    """The type as which a kernel takes an argument from another one: any number for a certain one, and an array for
+    one that is a field of a record. Else Numba would compile a kernel anew for every constant that it is given."""
+    if isinstance(given, types.NestedArray):
+        return types.Array(given.dtype, given.ndim, "C")
+    return types.unliteral(given)
+
+
+def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """What Numba asks a kernel when another one calls it."""
+    return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
+
+
+@lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
+def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    """A field of a record is passed as an array is."""
+    return value
+
+
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
     counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
@@ -140,7 +168,8 @@ def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel
     if COMPILED:
         folder = _folder_of(Path(function.__code__.co_filename), function.__module__)
         if folder is not None:
-            found._cache = KernelCache(function, folder)
+            found._cache = KernelCache(function, folder, in_place=not counting["_nrt"])
+        found.get_call_template = partial(_plain_template, found.get_call_template)
         for one in signatures:
             found.compile(one)
         found.disable_compile(bool(signatures))
