@@ -35,7 +35,7 @@ NODES, WARMING, LONGEST = 20_000, 3, 60
 TARGETS = {
     "perft, start": ("python-chess, perft", 10e6, 0.0),
     "perft, kiwipete": ("python-chess, perft", 10e6, 0.0),
-    "random Kriegspiel, fused": ("OpenSpiel, C++ loop", 4e6, 20.0),
+    "random Kriegspiel, fused": ("OpenSpiel, C++ loop", 4e6, 25.0),
     "random Kriegspiel, six rules": ("OpenSpiel, C++ loop", 0.0, 0.0),
     "random Kriegspiel, umpire in Python": ("kriegspiel, wild 16", 0.0, 0.0),
     "C, places": ("", 120e3, 0.0),

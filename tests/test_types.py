@@ -6,7 +6,7 @@ from pathlib import Path
 import fogspiel
 
 PACKAGE = Path(fogspiel.__file__).parent
-DECORATORS = {"kernel", "inlined", "variant", "kernel_of"}
+DECORATORS = {"kernel", "in_place", "inlined", "variant", "kernel_of"}
 
 
 def is_kernel(function):

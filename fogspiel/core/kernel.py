@@ -14,21 +14,22 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from numba import config, njit, types
+from numba.core import event
 from numba.core.caching import Cache, NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.typing.templates import Signature
 from numba.experimental import function_type
-from numba.extending import intrinsic
+from numba.extending import intrinsic, lower_cast
 
 from .kernel_files import (
     SUFFIX,
@@ -73,12 +74,19 @@ def _folder_of(file: Path, module: str) -> Path | None:
     return folder
 
 
+def _is_plain(given: Any) -> bool:
+    """Whether nobody counts references to what has this type."""
+    if isinstance(given, types.BaseTuple):
+        return all(_is_plain(part) for part in given.types)  # type: ignore[attr-defined]
+    return isinstance(given, types.Number | types.Boolean | types.NoneType)
+
+
 class KernelCache(NullCache):
     """Keeps the compiled code of one kernel, a file per signature; what cannot be kept or used is compiled again."""
 
-    def __init__(self, function: Kernel, folder: Path) -> None:
+    def __init__(self, function: Kernel, folder: Path, in_place: bool) -> None:
         self._py_func = function  # as Numba's `_index_key` calls it
-        self.folder = folder
+        self.folder, self.in_place = folder, in_place
 
     @property
     def cache_path(self) -> str:
@@ -121,6 +129,8 @@ class KernelCache(NullCache):
 
     def save_overload(self, of: Any, found: Any) -> None:
         """Keep the code for a signature, if there is room."""
+        if self.in_place and not _is_plain(found.signature.return_type):
+            raise TypeError(f"{self._py_func.__name__} works in place, so it must give back numbers, not an array")
         if found.library.has_dynamic_globals:
             name = self._py_func.__name__
             warn_once(f"{name} compiles at every start, as it uses a large global array: give it as an argument")
@@ -132,13 +142,34 @@ class KernelCache(NullCache):
             warn_of_unwritable(cache_root(), error.strerror or str(error))
 
 
+def _plain_type(given: Any) -> Any:
+    """The type as which a kernel takes an argument from another one: any number for a certain one, and an array for
+    one that is a field of a record. Else Numba would compile a kernel anew for every constant that it is given."""
+    if isinstance(given, types.NestedArray):
+        return types.Array(given.dtype, given.ndim, "C")
+    return types.unliteral(given)
+
+
+def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """What Numba asks a kernel when another one calls it."""
+    return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
+
+
+@lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
+def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    """A field of a record is passed as an array is."""
+    return value
+
+
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
-    found: Any = njit(nogil=True, error_model="numpy", **options)(function)
+    counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
+    found: Any = njit(nogil=True, error_model="numpy", **counting)(function)
     if COMPILED:
         folder = _folder_of(Path(function.__code__.co_filename), function.__module__)
         if folder is not None:
-            found._cache = KernelCache(function, folder)
+            found._cache = KernelCache(function, folder, in_place=not counting["_nrt"])
+        found.get_call_template = partial(_plain_template, found.get_call_template)
         for one in signatures:
             found.compile(one)
         found.disable_compile(bool(signatures))
@@ -149,6 +180,15 @@ def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel
 def kernel(function: Kernel) -> Kernel:
     """Declare a kernel: arithmetic on arrays, compiled when first used, free of the interpreter lock."""
     return _declare(function)
+
+
+def in_place(function: Kernel) -> Kernel:
+    """Declare a kernel that makes no array and gives back numbers only: it works on the arrays that it is given.
+
+    Whoever calls it holds those arrays, so it need not count references to them. Each count is an atomic addition,
+    which costs more than many a small kernel.
+    """
+    return _declare(function, _nrt=False)
 
 
 def inlined(function: Kernel) -> Kernel:
@@ -198,6 +238,30 @@ def compiled(function: Kernel, of: Signature) -> Kernel:
     if COMPILED and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
+
+
+class _Watcher(event.Listener):
+    """Calls a function whenever a kernel is about to be compiled, in the thread that compiles."""
+
+    def __init__(self, tell: Callable[[], None]):
+        self.tell = tell
+
+    def on_start(self, _: event.Event) -> None:
+        self.tell()
+
+    def on_end(self, _: event.Event) -> None:
+        pass
+
+
+@contextmanager
+def watch_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` whenever a thread compiles a kernel that was not found in the cache."""
+    watcher = _Watcher(tell)
+    event.register("numba:compile", watcher)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", watcher)
 
 
 def _remember_addresses(question: str) -> None:

@@ -5,14 +5,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ..core.agents import Player
-from ..core.rng import stream_of
 from ..games.kriegspiel.words import attempt_name
 from .engine import Effort, Maker
+from .preparation import play_trial
 from .protocol_lines import HELLO, READY, SIDE_WORDS, Listener, house_in, pairs_in
-from .referee import Referee, play_game
-
-TRIAL_PLIES = 6
-"""Of the game by which kernels are compiled before the program says that it is ready."""
 
 
 def serve(name: str, maker: Maker, lines: Iterable[str], say: Callable[[str], None]) -> None:
@@ -25,7 +21,7 @@ def serve(name: str, maker: Maker, lines: Iterable[str], say: Callable[[str], No
             if word == "quit":
                 return
             if word == "kriegspiel":
-                _warm_up(maker)
+                play_trial(maker)
                 say(f"id name fogspiel {name}")
                 say(READY)
             elif word == "new":
@@ -55,9 +51,3 @@ def _begin(maker: Maker, given: dict[str, str]) -> tuple[Player, Listener]:
     player = maker(effort, np.array([int(given.get("seed", 1))], np.uint64))
     player.begin(side)
     return player, Listener(side, house.bits)
-
-
-def _warm_up(maker: Maker) -> None:
-    """Play a few plies, so that no clock runs while kernels are compiled."""
-    one, other = (maker(Effort(nodes=1), stream_of(1, side)) for side in (0, 1))
-    play_game((one, other), Referee(), TRIAL_PLIES)

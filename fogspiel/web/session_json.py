@@ -22,6 +22,8 @@ from .session_store import StoredSession
 from .transcript import Line, is_refused
 
 SEATS = ("the first player", "the second player")
+NOTICE_SECONDS = 0.3
+"""How long an answer waits to hear whether the engine has to be compiled."""
 PictureJson = Sequence[JsonObject]
 """The parts of a picture, each with its kind."""
 
@@ -50,6 +52,7 @@ class SessionJson(TypedDict):
     seen: str
     picture: PictureJson
     told: list[Line]
+    notice: str | None
     trouble: str | None
     choices: list[ChoiceJson]
 
@@ -73,6 +76,7 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
         "seen": game.show(view),
         "picture": as_data(draw_view(game, view)),
         "told": stored.transcript.lines(session, thinking),
+        "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
         "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in session.choices()],
     }

@@ -12,6 +12,9 @@ from concurrent.futures import wait
 from fastapi import HTTPException
 
 from ..games.kriegspiel.rule_sets import ICC
+from ..kriegspiel.engine import parse_engine
+from ..kriegspiel.preparation import prepare
+from ..runs.agent_texts import KRIEGSPIEL
 from ..solve.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
@@ -40,6 +43,8 @@ class SessionRunner:
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
         stored = self.store.create(game, against, side)
+        if stored.has_thinker and game.name == KRIEGSPIEL:
+            stored.preparation = prepare(parse_engine(against)[0])
         with stored.lock:
             return self._reply(stored, client)
 

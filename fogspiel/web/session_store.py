@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..core.agents import Agent, Frozen, freeze, thaw
 from ..core.game import Game
 from ..core.person_session import PersonSession
+from ..kriegspiel.preparation import Preparation
 from ..runs.agent_texts import agent_from_text
 from .page_agents import demand_page_agent
 from .release import ENGINE_SECONDS, Release, Slots, is_thinker, slot_seconds
@@ -66,6 +67,8 @@ class StoredSession:
     answer: "SessionJson | None" = None
     """What was last shown to the person."""
     transcript: Transcript = field(default_factory=Transcript)
+    preparation: Preparation | None = None
+    """The engine's, while its kernels may have to be compiled."""
 
     @property
     def has_thinker(self) -> bool:

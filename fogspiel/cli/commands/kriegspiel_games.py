@@ -60,6 +60,7 @@ def play_game(
     from ...games.kriegspiel.rule_sets import ICC
     from ...kriegspiel.engine import find_engine, parse_engine
     from ...kriegspiel.engines.program import name_engine
+    from ...kriegspiel.preparation import prepare
     from ...kriegspiel.referee import Attendant, Switches, kriegspiel_from
     from ..kriegspiel_terminal import KriegspielTerminal, result_of
     from ..terminal import ask_person, parse_seat
@@ -73,6 +74,9 @@ def play_game(
     if isinstance(engine, Attendant):
         engine.hear_rules(house)
     session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: engine), side, seed)
+    preparation = prepare(name)
+    if preparation is not None and (notice := preparation.notice()):
+        tell(notice)
     terminal = KriegspielTerminal(session, lines, tell)
     played = terminal.play()
     result = result_of(played)

@@ -1,9 +1,9 @@
 """What a player may try who sees only the own men: every geometric move with only own men in the way."""
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import in_place, inlined, ones, trailing_zeros
 from . import bits
 from .bits import LAST_RANKS, bit
-from .men import KINDS, KING, NO_MAN, PAWN, QUEEN, ROOK, kind_on, reach
+from .men import BISHOP, KINDS, KING, KNIGHT, NO_MAN, PAWN, QUEEN, ROOK, kind_on, reach
 from .move_code import castling_rook, end_of, move_of, promotion_of, start_of
 from .moves import PROMOTIONS, castlings, list_moves, pushes
 
@@ -15,7 +15,7 @@ CHOICES = 3
 """A row for every man: where it stands, where it can try to go, and how many promotions each try has."""
 
 
-@kernel
+@inlined
 def attempt_squares(kind, square, colour, own, rights, tries):
     """The squares that a man can try to go to; pawns try to take only if the referee has announced tries."""
     if kind == PAWN:
@@ -25,7 +25,7 @@ def attempt_squares(kind, square, colour, own, rights, tries):
     return found | castlings(square, colour, rights, own) if kind == KING else found
 
 
-@kernel
+@in_place
 def attempts(men, own, colour, rights, tries, refused, out):
     """List what the side may try: `men` begins with the six sets of men, of which `own` are that side's.
 
@@ -42,24 +42,32 @@ def attempts(men, own, colour, rights, tries, refused, out):
     return count
 
 
-@kernel
-def choices(men, own, colour, rights, tries, out):
-    """What the side may try at the beginning of a turn, as a row for every man in the order of `attempts`."""
-    count = 0
-    for kind in range(KINDS):
-        left = men[kind] & own
-        while left:
-            square = trailing_zeros(left)
-            ends = attempt_squares(kind, square, colour, own, rights, tries)
-            promotes = kind == PAWN and ends & LAST_RANKS[colour] != 0
-            out[count, CHOICE_SQUARE], out[count, CHOICE_ENDS] = square, ends
-            out[count, CHOICE_WEIGHT] = PROMOTIONS if promotes else 1
-            count += 1
-            left &= left - 1
+@inlined
+def _add_choices(left, kind, colour, own, rights, tries, out, count):
+    """Add the rows of all men of one kind: folded into its caller, so that the kind is known when it is compiled."""
+    while left:
+        square = trailing_zeros(left)
+        ends = attempt_squares(kind, square, colour, own, rights, tries)
+        promotes = kind == PAWN and ends & LAST_RANKS[colour] != 0
+        out[count, CHOICE_SQUARE], out[count, CHOICE_ENDS] = square, ends
+        out[count, CHOICE_WEIGHT] = PROMOTIONS if promotes else 1
+        count += 1
+        left &= left - 1
     return count
 
 
-@kernel
+@in_place
+def choices(men, own, colour, rights, tries, out):
+    """What the side may try at the beginning of a turn, as a row for every man in the order of `attempts`."""
+    count = _add_choices(men[PAWN] & own, PAWN, colour, own, rights, tries, out, 0)
+    count = _add_choices(men[KNIGHT] & own, KNIGHT, colour, own, rights, tries, out, count)
+    count = _add_choices(men[BISHOP] & own, BISHOP, colour, own, rights, tries, out, count)
+    count = _add_choices(men[ROOK] & own, ROOK, colour, own, rights, tries, out, count)
+    count = _add_choices(men[QUEEN] & own, QUEEN, colour, own, rights, tries, out, count)
+    return _add_choices(men[KING] & own, KING, colour, own, rights, tries, out, count)
+
+
+@in_place
 def choice_count(choice, men):
     """The number of attempts that these rows stand for."""
     count = 0
@@ -68,7 +76,7 @@ def choice_count(choice, men):
     return count
 
 
-@kernel
+@in_place
 def taken_choice(choice, number):
     """The attempt that is `number` on the list; it and its other promotions are struck off the rows."""
     man = 0
@@ -85,13 +93,13 @@ def taken_choice(choice, number):
     return move_of(choice[man, CHOICE_SQUARE], end, QUEEN - number % weight if weight == PROMOTIONS else 0)
 
 
-@kernel
+@in_place
 def refuse(refused, start, end):
     """Remember a refused attempt until the turn is over."""
     refused[start] |= bit(end)
 
 
-@kernel
+@in_place
 def move_own(men, colour, move):
     """Make an accepted move on the own men alone: six sets in the first cells of `men`. The kind that moved."""
     start, end, promotion = start_of(move), end_of(move), promotion_of(move)
@@ -105,7 +113,7 @@ def move_own(men, colour, move):
     return kind
 
 
-@kernel
+@in_place
 def lose_own(men, square):
     """Take an own man off the board. The kind that was lost."""
     kind = kind_on(men, square)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import in_place, inlined
 from . import bits
 from .bits import NONE, bit, diagonal, straight
 
@@ -13,6 +13,10 @@ NO_MAN = 6
 WHITE, BLACK = 0, 1
 FORWARD = np.array([8, -8], np.int64)
 """How much greater the number of the square before a pawn is, by colour."""
+_LINES = bits.ABOVE | bits.BELOW
+_STRAIGHT, _DIAGONAL = _LINES[bits.RANK] | _LINES[bits.FILE], _LINES[bits.RISING] | _LINES[bits.FALLING]
+ALONE = np.array([0 * bits.KING, bits.KNIGHT, _DIAGONAL, _STRAIGHT, _DIAGONAL | _STRAIGHT, bits.KING], np.int64)
+"""The squares that a man attacks on an empty board, by kind and square; none for a pawn."""
 
 
 @inlined
@@ -24,14 +28,13 @@ def union(men):
     return found
 
 
-@kernel
+@in_place
 def kind_on(pos, square):
     """The kind of the man on a square, or NO_MAN."""
-    there = bit(square)
-    for kind in range(KINDS):
-        if pos[kind] & there:
-            return kind
-    return NO_MAN
+    there, found = bit(square), 0
+    for kind in range(1, KINDS):  # no jumps, which could not be foreseen
+        found += kind * (pos[kind] & there != 0)
+    return found if found or pos[PAWN] & there else NO_MAN
 
 
 @inlined
@@ -49,7 +52,7 @@ def reach(kind, square, occ):
     return found
 
 
-@kernel
+@in_place
 def attacks_of(kind, square, colour, occ):
     """The squares that a man attacks."""
     return bits.PAWN[colour, square] if kind == PAWN else reach(kind, square, occ)

@@ -7,7 +7,7 @@
      there are any, or the squares of the pawns that have some, or always 0
 """
 
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from ...core.kernel import in_place, inlined, ones, trailing_zeros
 from . import bits
 from .bits import ABOVE, BELOW, FALLING, FILE, LAST_RANKS, NO_SQUARE, NONE, RANK, RISING, THROUGH, bit
 from .limits import ALLOWED, CHECKERS, PINNED
@@ -22,13 +22,13 @@ NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, MAN_TAKEN, PASSANT_TAKEN = 0, 1, 2, 3, 4
 CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 
 
-@kernel
+@in_place
 def rising_is_long(square):
     """Whether of the two diagonals through a square the one parallel to a1-h8 has more squares."""
     return (square % 8 < 4) == (square < 32)
 
 
-@kernel
+@in_place
 def line_of_check(direction, king):
     """The line of the board that the referee means by a direction other than the knight's."""
     if direction == BY_RANK:
@@ -50,7 +50,7 @@ def direction_of_check(king, checker):
     return BY_SHORT_DIAGONAL
 
 
-@kernel
+@in_place
 def directions(pos, limits):
     """The directions of check, as the king sees them; a pawn's is a diagonal."""
     king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
@@ -61,7 +61,7 @@ def directions(pos, limits):
     return found
 
 
-@kernel
+@in_place
 def pawn_tries(pos, limits, per_piece):
     """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
     mover = pos[MOVER]
@@ -84,7 +84,7 @@ def pawn_tries(pos, limits, per_piece):
     return count + 3 * promoting if per_piece else count
 
 
-@kernel
+@in_place
 def capturing_pawns(pos, limits):
     """The squares of the mover's pawns that have a legal capture."""
     mover = pos[MOVER]
@@ -107,7 +107,7 @@ def capturing_pawns(pos, limits):
     return found
 
 
-@kernel
+@in_place
 def announced_capture(pos, victim, end, at_arrival, out):
     """Write what is said of the man on `victim`, who is about to be taken by a move to `end`, or that there is none."""
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE

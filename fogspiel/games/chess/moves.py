@@ -6,11 +6,11 @@ pinned; `destinations` then gives the legal squares of one man as a set.
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from ...core.kernel import in_place, inlined, kernel, ones, trailing_zeros
 from . import bits
 from .bits import A_FILE, BETWEEN, H_FILE, LAST_RANKS, NO_SQUARE, NONE, SECOND_RANKS, THROUGH, bit
-from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, restrict
-from .men import FORWARD, KINDS, KING, PAWN, QUEEN, WHITE, kind_on, reach
+from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, is_attacked, restrict
+from .men import ALONE, FORWARD, KINDS, KING, KNIGHT, PAWN, QUEEN, WHITE, kind_on, reach
 from .move_code import KING_HOME, KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, move_of, start_of
 from .position import MEN, MOVER, PASSANT, POSITION, RIGHTS, king_of, make, occupied
 
@@ -18,7 +18,7 @@ MOST_MOVES = 256
 PROMOTIONS = 4
 
 
-@kernel
+@in_place
 def pushes(square, colour, blocked):
     """The squares ahead that a pawn can step to: one, and two from its first square."""
     step = FORWARD[colour]
@@ -28,7 +28,7 @@ def pushes(square, colour, blocked):
     return one
 
 
-@kernel
+@in_place
 def castlings(king, colour, rights, occ):
     """Where the king may castle to by its rights and the empty squares, attacks left aside."""
     found = NONE
@@ -39,13 +39,13 @@ def castlings(king, colour, rights, occ):
     return found
 
 
-@kernel
+@in_place
 def _king_is_safe(pos, king, square):
     """Whether the king of the mover, gone from its square, would not be in check on another."""
-    return attackers(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king)) == 0
+    return not is_attacked(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king))
 
 
-@kernel
+@in_place
 def _king_may_go(pos, king, end, limits):
     """Whether the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
     if bits.KING[king] & bit(end):
@@ -55,7 +55,7 @@ def _king_may_go(pos, king, end, limits):
     return _king_is_safe(pos, king, (king + end) // 2) and _king_is_safe(pos, king, end)
 
 
-@kernel
+@in_place
 def _king_destinations(pos, king, limits):
     """Where the king may go."""
     mover = pos[MOVER]
@@ -63,20 +63,20 @@ def _king_destinations(pos, king, limits):
     found, targets = NONE, bits.KING[king] & ~pos[MEN + mover]
     while targets:
         square = trailing_zeros(targets)
-        if attackers(pos, square, 1 - mover, occ) == 0:
+        if not is_attacked(pos, square, 1 - mover, occ):
             found |= bit(square)
         targets &= targets - 1
     if limits[CHECKERS] == 0 and pos[RIGHTS]:
         targets = castlings(king, mover, pos[RIGHTS], occupied(pos))
         while targets:
             square = trailing_zeros(targets)
-            if found & bit((king + square) // 2) and attackers(pos, square, 1 - mover, occ) == 0:
+            if found & bit((king + square) // 2) and not is_attacked(pos, square, 1 - mover, occ):
                 found |= bit(square)
             targets &= targets - 1
     return found
 
 
-@kernel
+@in_place
 def passant_is_legal(pos, square):
     """Whether the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
     mover, end = pos[MOVER], pos[PASSANT]
@@ -85,7 +85,7 @@ def passant_is_legal(pos, square):
     return attackers(pos, king_of(pos, mover), 1 - mover, occ) & ~victim == 0
 
 
-@kernel
+@in_place
 def pawn_captures(pos, square, limits):
     """The squares on which a pawn of the mover may legally take, en passant too."""
     mover = pos[MOVER]
@@ -110,14 +110,14 @@ def taken_right(pawns, colour):
     return (pawns & ~H_FILE) << 9 if colour == WHITE else (pawns & ~H_FILE) >> 7
 
 
-@kernel
+@in_place
 def threatened_by_pawns(pos, colour):
     """The squares on which the pawns of a colour could take."""
     pawns = pos[PAWN] & pos[MEN + colour]
     return taken_left(pawns, colour) | taken_right(pawns, colour)
 
 
-@kernel
+@in_place
 def destinations(pos, kind, square, limits):
     """The squares to which a man of the mover may legally go."""
     mover = pos[MOVER]
@@ -131,7 +131,7 @@ def destinations(pos, kind, square, limits):
     return found | pawn_captures(pos, square, limits) if kind == PAWN else found
 
 
-@kernel
+@in_place
 def list_moves(start, ends, promotes, out, count):
     """Write the moves of a man to these squares; where pawns promote, all four. The new length of the list."""
     while ends:
@@ -147,7 +147,7 @@ def list_moves(start, ends, promotes, out, count):
     return count
 
 
-@kernel
+@in_place
 def list_queening_moves(start, ends, is_pawn, out, count):
     """Write the moves of a man to these squares; pawns become queens. The new length of the list."""
     while ends:
@@ -159,7 +159,7 @@ def list_queening_moves(start, ends, is_pawn, out, count):
     return count
 
 
-@kernel
+@in_place
 def legal_moves(pos, limits, out):
     """List the legal moves of a position whose limits were worked out."""
     count, own = 0, pos[MEN + pos[MOVER]]
@@ -172,7 +172,7 @@ def legal_moves(pos, limits, out):
     return count
 
 
-@kernel
+@in_place
 def legal_count(pos, limits):
     """The number of legal moves."""
     count, own = 0, pos[MEN + pos[MOVER]]
@@ -188,7 +188,7 @@ def legal_count(pos, limits):
     return count
 
 
-@kernel
+@in_place
 def _king_can_step(pos, king):
     """Whether the king can go to a neighbouring square; where it may castle it can."""
     targets = bits.KING[king] & ~pos[MEN + pos[MOVER]]
@@ -199,14 +199,29 @@ def _king_can_step(pos, king):
     return False
 
 
-@kernel
+@in_place
+def _piece_can_step(pos, free, own):
+    """Whether one of these men other than pawns and the king, none of them pinned, can leave its square."""
+    for kind in range(KNIGHT, KING):
+        near = bits.KNIGHT if kind == KNIGHT else bits.KING
+        men = pos[kind] & free
+        while men:
+            square = trailing_zeros(men)
+            if ALONE[kind, square] & near[square] & ~own:
+                return True
+            men &= men - 1
+    return False
+
+
+@in_place
 def can_move(pos, limits):
     """Whether there is a legal move at all; what is found soonest is looked for first."""
     mover = pos[MOVER]
     own, occ = pos[MEN + mover], occupied(pos)
     if limits[CHECKERS] == 0:
-        pawns = pos[PAWN] & own & ~limits[PINNED]
-        if (pawns << 8 if mover == WHITE else (pawns >> 8)) & ~occ:
+        free = own & ~limits[PINNED]
+        pawns = pos[PAWN] & free
+        if (pawns << 8 if mover == WHITE else (pawns >> 8)) & ~occ or _piece_can_step(pos, free, own):
             return True
     if _king_can_step(pos, king_of(pos, mover)):
         return True
@@ -219,17 +234,26 @@ def can_move(pos, limits):
     return False
 
 
-@kernel
+@in_place
 def is_legal(pos, limits, move):
     """Whether a move of one of the mover's men is legal."""
     start, end = start_of(move), end_of(move)
     kind = kind_on(pos, start)
     if kind == KING:
         return _king_may_go(pos, start, end, limits)
-    return destinations(pos, kind, start, limits) & bit(end) != 0
+    mover, there, occ = pos[MOVER], bit(end), occupied(pos)
+    if kind == PAWN:
+        if bits.PAWN[mover, start] & there:
+            return pawn_captures(pos, start, limits) & there != 0
+        reached = pushes(start, mover, occ)
+    else:
+        reached = ALONE[kind, start] & ~pos[MEN + mover] if BETWEEN[start, end] & occ == 0 else NONE
+    if limits[PINNED] & bit(start):
+        reached &= THROUGH[king_of(pos, mover), start]
+    return reached & limits[ALLOWED] & there != 0
 
 
-@kernel
+@in_place
 def possible_passant(pos, limits):
     """The square of a possible capture en passant, or NO_SQUARE."""
     if pos[PASSANT] != NO_SQUARE:

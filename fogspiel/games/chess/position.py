@@ -11,7 +11,7 @@
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
+from ...core.kernel import in_place, inlined, ones, trailing_zeros
 from .bits import LIGHT_SQUARES, NO_SQUARE, bit
 from .men import BISHOP, FORWARD, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
 from .move_code import castling_rook, end_of, promotion_of, start_of
@@ -21,8 +21,9 @@ MEN = 6
 MOVER, RIGHTS, PASSANT, CLOCK, PLY = 8, 9, 10, 11, 12
 POSITION = 13
 """The number of cells."""
-MIX_1, MIX_2 = np.int64(0x3F58476D1CE4E5B9), np.int64(0x14D049BB133111EB)
-"""The factors of keys."""
+_POWERS = np.array([pow(6364136223846793005, power, 2**64) for power in range(1, 19)], np.uint64)
+FACTORS = _POWERS.view(np.int64).reshape(2, 9)
+"""The factors of keys, two for every cell: odd numbers without a pattern (powers of Knuth's factor for MMIX)."""
 
 
 @inlined
@@ -37,7 +38,7 @@ def king_of(pos, colour):
     return trailing_zeros(pos[KING] & pos[MEN + colour])
 
 
-@kernel
+@in_place
 def victim_square(pos, move):
     """The square of the man that a legal move takes, or NO_SQUARE."""
     end = end_of(move)
@@ -48,7 +49,7 @@ def victim_square(pos, move):
     return NO_SQUARE
 
 
-@kernel
+@in_place
 def _lost_rights(square):
     """The castling rights that end when something leaves or enters a square."""
     if square == 4:
@@ -66,7 +67,7 @@ def _lost_rights(square):
     return 0
 
 
-@kernel
+@in_place
 def make(pos, move):
     """Make a legal move."""
     mover, start, end, promotion = pos[MOVER], start_of(move), end_of(move), promotion_of(move)
@@ -99,7 +100,7 @@ def make(pos, move):
     pos[PLY] += 1
 
 
-@kernel
+@in_place
 def cannot_mate(pos):
     """Whether neither side has men enough: bare kings, one minor man, or bishops on squares of one colour only."""
     if pos[PAWN] | pos[ROOK] | pos[QUEEN]:
@@ -111,16 +112,17 @@ def cannot_mate(pos):
 
 
 @inlined
-def _mix(total, word):
-    total = (total ^ word) * MIX_1
-    total ^= (total >> 29) & 0x7FFFFFFFF
-    return total * MIX_2
+def _mix(cell, word):
+    """The part of a cell in a key. No part waits for another, and each has factors of its own: a sum over the same
+    mixture would not notice that two cells exchange a high bit."""
+    product = word * FACTORS[0, cell]
+    return (product ^ (product >> 32)) * FACTORS[1, cell]
 
 
-@kernel
+@in_place
 def key_of(pos, passant):
     """A 64-bit key of what repetition compares: men, mover, rights, and whether en passant is possible at `passant`."""
-    total = np.int64(0x9E3779B97F4A7C1)
+    total = _mix(MOVER, pos[MOVER] + 2 * pos[RIGHTS] + 32 * (passant + 1))
     for cell in range(MOVER):
-        total = _mix(total, pos[cell])
-    return _mix(total, pos[MOVER] + 2 * pos[RIGHTS] + 32 * (passant + 1))
+        total += _mix(cell, pos[cell])
+    return total

@@ -26,7 +26,7 @@ changes REFUSED and, if both sides hear of it, TURNS.
 import numpy as np
 
 from ...core.game import DRAW, LOSS, OVER, WIN
-from ...core.kernel import kernel
+from ...core.kernel import in_place, kernel
 from ...core.rng import below
 from ..chess.attempts import CHOICES, MOST_MEN, attempts, choice_count, choices, refuse, taken_choice
 from ..chess.bits import ALL, NO_SQUARE, NONE, bit
@@ -44,7 +44,7 @@ from ..chess.messages import (
 )
 from ..chess.messages import TAKEN as WHAT_WAS_TAKEN
 from ..chess.move_code import end_of, promotion_of, start_of
-from ..chess.moves import can_move, is_legal, possible_passant
+from ..chess.moves import PROMOTIONS, can_move, is_legal, possible_passant
 from ..chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, cannot_mate, key_of, make, victim_square
 from .announcements import (
     LONG_LIMIT,
@@ -93,7 +93,7 @@ HOME = np.array(
 """The position in which a game begins."""
 
 
-@kernel
+@in_place
 def begin(state, position, switches):
     """Set up the men of a position."""
     for cell in range(STATE):
@@ -104,7 +104,7 @@ def begin(state, position, switches):
     begin_here(state)
 
 
-@kernel
+@in_place
 def begin_here(state):
     """Begin with the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
@@ -119,17 +119,17 @@ def begin_here(state):
     state[END] = other_ending(state)
 
 
-@kernel
+@in_place
 def start(state):
     begin(state, HOME, 0)
 
 
-@kernel
+@in_place
 def mover(state):
     return OVER if state[END] else state[MOVER]
 
 
-@kernel
+@in_place
 def legal(state, out):
     colour, switches = state[MOVER], state[SWITCHES]
     tries = 1 if switches & TRIES_HIDDEN else state[SAID + MESSAGE * (1 - colour) + TRIES]
@@ -138,7 +138,7 @@ def legal(state, out):
     return sift(state, out, count) if switches & (TRIES_BY_SQUARE | MAY_ASK) else count
 
 
-@kernel
+@in_place
 def must_take(state):
     """Whether the mover, who was told that pawns can take, must take with one, or try it once."""
     turn = TURNS + TURN * state[MOVER]
@@ -147,7 +147,7 @@ def must_take(state):
     return state[SWITCHES] & MUST_TAKE != 0 or state[turn + REFUSED_AFTER] == 0
 
 
-@kernel
+@in_place
 def sift(state, out, count):
     """Keep of the attempts those that the announced squares, or the answer to the question, leave; add the question."""
     colour, switches, must = state[MOVER], state[SWITCHES], must_take(state)
@@ -168,17 +168,17 @@ def sift(state, out, count):
     return kept
 
 
-@kernel
+@in_place
 def is_repeated(state):
     """Whether the position stands for the third time."""
     clock, times = min(state[CLOCK], LONGEST), 0
-    for ply in range(clock % 2, clock, 2):
+    for ply in range(clock - 3):  # the key tells who moves, so every second one is unlike
         if state[KEYS + ply] == state[KEYS + clock]:
             times += 1
     return times >= 2
 
 
-@kernel
+@in_place
 def ending(state, limits):
     """Why the game is over in this position, or 0."""
     if not can_move(state, limits):
@@ -193,7 +193,7 @@ def ending(state, limits):
     return 0
 
 
-@kernel
+@in_place
 def other_ending(state):
     """Why the game is over where stalemate loses, or where there are no fifty moves; else as it is."""
     if state[END] == STALEMATE and state[SWITCHES] & STALEMATE_LOSES:
@@ -203,7 +203,7 @@ def other_ending(state):
     return state[END]
 
 
-@kernel
+@in_place
 def remember_key(state, limits):
     """Add the key of the new position to those it may repeat."""
     clock = state[CLOCK]
@@ -214,7 +214,7 @@ def remember_key(state, limits):
     state[KEYS + clock] = key_of(state, possible_passant(state, limits))
 
 
-@kernel
+@in_place
 def accept(state, limits, action):
     """Make a legal move by the rules of the Internet Chess Club and say what is to be said of it."""
     colour = state[MOVER]
@@ -231,7 +231,7 @@ def accept(state, limits, action):
     state[END] = ending(state, limits)
 
 
-@kernel
+@in_place
 def accept_otherwise(state, limits, action):
     """The same by another rule set; apart, so that it does not slow the usual rules down."""
     colour = state[MOVER]
@@ -252,7 +252,7 @@ def accept_otherwise(state, limits, action):
     state[END] = other_ending(state)
 
 
-@kernel
+@in_place
 def apply(state, action):
     if action == ANY:
         answer(state)
@@ -272,14 +272,14 @@ def apply(state, action):
         state[REFUSED + square] = 0
 
 
-@kernel
+@in_place
 def answer(state):
     """Answer the question whether any pawn of the mover can take."""
     can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
     state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
 
 
-@kernel
+@in_place
 def view(state, player, out):
     own = state[MEN + player]
     out[SEEN_PLAYER] = player
@@ -307,7 +307,7 @@ def view(state, player, out):
         out[SEEN_OTHER_TURN + cell] = state[TURNS + TURN * (1 - player) + cell]
 
 
-@kernel
+@in_place
 def score(state):
     if state[END] != CHECKMATE and state[END] != LOST_STALEMATE:
         return DRAW
@@ -325,9 +325,11 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         stream = stream_0 if colour == 0 else stream_1
         tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
         men = choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
+        left = choice_count(choice, men)
         while True:
-            action = taken_choice(choice, below(stream, choice_count(choice, men)))
+            action = taken_choice(choice, below(stream, left))
             if is_legal(state, limits, action):
                 break
+            left -= PROMOTIONS if promotion_of(action) else 1
         accept(state, limits, action)
     return score(state)

@@ -14,7 +14,7 @@ After each of them the rows are brought back to the number of men that are left.
 those that self-play has tuned are in `parameters`.
 """
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import in_place, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, NONE, bit
 from ...games.chess.men import KING, PAWN, QUEEN, kind_on, reach
@@ -44,7 +44,7 @@ LEAST_SHARPENED = 1e-3
 """With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn."""
 
 
-@kernel
+@in_place
 def settle(prob, pawns, pieces):
     """Bring the sums of pawns and pieces back by changing the uncertain squares only."""
     for row, wanted in ((PAWNS, pawns), (PIECES, pieces)):
@@ -63,7 +63,7 @@ def settle(prob, pawns, pieces):
                     prob[row, square] = min(SURE, prob[row, square] * factor)
 
 
-@kernel
+@in_place
 def note_accepted(prob, known, move, message):
     """Our move was made, and this was said."""
     note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
@@ -72,7 +72,7 @@ def note_accepted(prob, known, move, message):
         hear_their_tries(prob, known, message[TRIES])
 
 
-@kernel
+@in_place
 def note_answer(prob, known, attraction, before, message, parameters):
     """They have moved, and this was said; `before` is the message that they had heard."""
     if message[TAKEN]:
@@ -90,7 +90,7 @@ def note_answer(prob, known, attraction, before, message, parameters):
     scale_row(prob, KINGS, 1.0, ~known.own)
 
 
-@kernel
+@in_place
 def note_blocked(prob, way, pin, occupied):
     """A man could not go this way: one of theirs stands on it, unless the man is pinned, with this chance."""
     blocked = 1.0 - clear_chance(occupied, way)
@@ -106,7 +106,7 @@ def note_blocked(prob, way, pin, occupied):
         way &= way - 1
 
 
-@kernel
+@in_place
 def note_guarded(prob, known, square, survey):
     """Our king could not go to a square, which their men control: those who could do so are more probably near."""
     others = survey.control[PAWNS, square] + survey.control[PIECES, square]
@@ -126,7 +126,7 @@ def note_guarded(prob, known, square, survey):
         near &= near - 1
 
 
-@kernel
+@in_place
 def note_refused(prob, known, move, parameters, survey):
     """Our attempt was refused; in check nothing is concluded. `survey` is overwritten."""
     if known.checks:
@@ -148,7 +148,7 @@ def note_refused(prob, known, move, parameters, survey):
     scale_row(prob, KINGS, 1.0, ~known.own)
 
 
-@kernel
+@in_place
 def bound_files(prob, fewest, most):
     """Bring their pawns of each file between the fewest and the most that may stand there, a byte per file."""
     for file in range(8):
@@ -161,7 +161,7 @@ def bound_files(prob, fewest, most):
                 prob[PAWNS, square] = min(SURE, prob[PAWNS, square] * bound / there)
 
 
-@kernel
+@in_place
 def sharpen(prob, possible, taken, fewest, most):
     """Use what is known for sure (ours): where each row is possible at all, and which squares are taken."""
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)

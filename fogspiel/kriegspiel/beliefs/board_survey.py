@@ -9,7 +9,7 @@ handed one that Python code has made by `new_record`.
 
 import numpy as np
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import in_place, trailing_zeros
 from ...games.chess.bits import BETWEEN, THROUGH, bit
 from ...games.chess.men import KING, PAWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE
@@ -33,7 +33,7 @@ MOST_PINNED = 0.9
 """The greatest chance that is given to a pin."""
 
 
-@kernel
+@in_place
 def copy_with_margin(prob, own, parameters, survey):
     """Copy the matrices to the boards with a margin, and begin the lines: own men neither add nor let through."""
     share, damping = np.float32(parameters.line_share), np.float32(parameters.damping)
@@ -50,7 +50,7 @@ def copy_with_margin(prob, own, parameters, survey):
         survey.passing[row, column] = free * damping * (np.float32(1.0) - occupied)
 
 
-@kernel
+@in_place
 def survey_steps(colour, knight_share, survey):
     """Set the control by kings, by pawns, and by knights among the pieces."""
     men, ahead = survey.men, 1 if colour == 0 else -1  # their pawns take towards us
@@ -68,7 +68,7 @@ def survey_steps(colour, knight_share, survey):
         survey.control[PIECES, square] = knight_share * (near + far)
 
 
-@kernel
+@in_place
 def survey_lines(survey):
     """Add the control by pieces along files and diagonals, a rank at a time, then along ranks."""
     source, passing, flow = survey.source, survey.passing, survey.flow
@@ -97,7 +97,7 @@ def survey_lines(survey):
             survey.control[PIECES, 8 * rank + 6 - file] += leftwards
 
 
-@kernel
+@in_place
 def survey_board(prob, known, parameters, survey):
     """Fill in a survey: occupation, control in its three parts (Prob_control of the paper), and hazards."""
     copy_with_margin(prob, known.own, parameters, survey)
@@ -112,7 +112,7 @@ def survey_board(prob, known, parameters, survey):
         survey.hazard[UNPROTECTED, square] = y / (np.float32(1.0) + y)
 
 
-@kernel
+@in_place
 def clear_chance(occupied, squares):
     """The chance that these squares are empty."""
     chance = 1.0
@@ -122,7 +122,7 @@ def clear_chance(occupied, squares):
     return chance
 
 
-@kernel
+@in_place
 def pin_chance(known, survey, start, end, parameters):
     """The chance that a man may not leave its square because it protects the king."""
     king = trailing_zeros(known.men[KING])
@@ -132,7 +132,7 @@ def pin_chance(known, survey, start, end, parameters):
     return min(MOST_PINNED, parameters.pin * survey.control[PIECES, start])
 
 
-@kernel
+@in_place
 def king_legality(survey, start, end, parameters):
     """Prob_legal of a king's move: they do not control its way; castling also needs the squares between to be empty."""
     x = survey.control[KINGS, end] + survey.control[PAWNS, end] + survey.control[PIECES, end]
@@ -145,7 +145,7 @@ def king_legality(survey, start, end, parameters):
     return chance
 
 
-@kernel
+@in_place
 def unpinned_legality(prob, occupied, kind, start, end):
     """Prob_legal of a man other than the king that is not pinned: the way is clear, and a pawn has a man to take."""
     if kind != PAWN:
@@ -155,7 +155,7 @@ def unpinned_legality(prob, occupied, kind, start, end):
     return clear_chance(occupied, BETWEEN[start, end] | bit(end))
 
 
-@kernel
+@in_place
 def legality(prob, known, survey, kind, start, end, parameters):
     """Prob_legal: the way is clear and the king is not left in check (section 5.2)."""
     if kind == KING:

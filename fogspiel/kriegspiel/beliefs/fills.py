@@ -6,7 +6,7 @@ at the edge of the board and also the sign bit, which `>>` drags along.
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import in_place, inlined
 from ...games.chess.bits import A_FILE, H_FILE
 
 TOP, BOTTOM = np.int64(-(1 << 56)), np.int64(0xFF)
@@ -36,51 +36,51 @@ def fill_down(men, open_squares, step):
     return men | open_squares & (men >> 4 * step)
 
 
-@kernel
+@in_place
 def sideways(men, open_squares):
     """Squares that rooks reach along ranks, with their own."""
     return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
 
 
-@kernel
+@in_place
 def north(men, open_squares):
     """Squares that rooks reach up the files, with their own."""
     return fill_up(men, open_squares & NORTH, 8)
 
 
-@kernel
+@in_place
 def south(men, open_squares):
     """Squares that rooks reach down the files, with their own."""
     return fill_down(men, open_squares & SOUTH, 8)
 
 
-@kernel
+@in_place
 def diagonally(men, open_squares):
     """Squares that bishops reach, with their own."""
     rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
     return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)
 
 
-@kernel
+@in_place
 def beside(men):
     """The squares next to a set along ranks and files."""
     return (men << 1) & EAST | (men >> 1) & WEST | (men << 8) & NORTH | (men >> 8) & SOUTH
 
 
-@kernel
+@in_place
 def cornering(men):
     """The squares next to a set along diagonals."""
     east, west = (men << 1) & EAST, (men >> 1) & WEST
     return (east | west) << 8 & NORTH | (east | west) >> 8 & SOUTH
 
 
-@kernel
+@in_place
 def around(men):
     """The squares that kings on a set reach."""
     return beside(men) | cornering(men)
 
 
-@kernel
+@in_place
 def leaps(men):
     """The squares that knights on a set reach."""
     near = (men << 1) & EAST | (men >> 1) & WEST

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import in_place, kernel, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ABOVE, BELOW, BETWEEN, FILE, NONE, RANK, bit
 from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, reach
@@ -18,7 +18,7 @@ FAINT = 1e-3
 """What a piece is taken to weigh at least on a square from which a check may come (set by hand)."""
 
 
-@kernel
+@in_place
 def list_seen(prob, known, king, line, squares, sight):
     """List the squares on a line from our king up to our men, with the chance that it sees them. How many."""
     count = 0
@@ -53,7 +53,7 @@ def hear_check_on_line(prob, known, king, line, is_check, parameters):
                 prob[PAWNS, square] = 0.0
 
 
-@kernel
+@in_place
 def hear_knight_check(prob, known, king, is_check, parameters):
     """Our king is in check from a knight, so that one stands around it; or it is not, and fewer do."""
     summed, around = 0.0, bits.KNIGHT[king] & ~known.own
@@ -71,7 +71,7 @@ def hear_knight_check(prob, known, king, is_check, parameters):
         left &= left - 1
 
 
-@kernel
+@in_place
 def hear_check_to_us(prob, known, checks, parameters):
     """Our king is in check from these directions and from no other."""
     king = trailing_zeros(known.men[KING])
@@ -84,7 +84,7 @@ def hear_check_to_us(prob, known, checks, parameters):
     hear_knight_check(prob, known, king, checks & BY_KNIGHT != 0, parameters)
 
 
-@kernel
+@in_place
 def checkers_of(known, square, direction):
     """Our men that would give check in this direction to a king on `square`, if no man of theirs is in the way."""
     if direction == BY_KNIGHT:

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ...core.kernel import kernel, ones
+from ...core.kernel import in_place, kernel, ones
 from ...games.chess import bits
 from ...games.chess.bits import bit
 from ...games.chess.men import KING, PAWN
@@ -21,7 +21,7 @@ THEIR_PINNED, OUR_PINNED = 0.03, 0.05
 """What is left of a chance that no try was announced for: the pawn that could take may be pinned (set by hand)."""
 
 
-@kernel
+@in_place
 def tilt(chances, times, count, wanted):
     """Change independent chances by one factor of their odds so that the expected number of events is `wanted`."""
     low, high = -WIDEST_TILT, WIDEST_TILT
@@ -39,7 +39,7 @@ def tilt(chances, times, count, wanted):
         chances[i] = chances[i] * factor / (1.0 - chances[i] + chances[i] * factor)
 
 
-@kernel
+@in_place
 def tilt_to(chances, times, count, tries):
     """Change chances so that as many events are expected as were said; if it was said that there are some, one."""
     if tries != SOME:
@@ -52,7 +52,7 @@ def tilt_to(chances, times, count, tries):
         tilt(chances, times, count, 1.0)
 
 
-@kernel
+@in_place
 def list_captures(known, chance, partners, squares, chances, times):
     """List the squares on which a man of theirs takes part in captures, with its chance, and in how many. Their number.
 

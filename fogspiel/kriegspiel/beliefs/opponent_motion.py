@@ -10,7 +10,7 @@ this time of the game (all 1 without a database).
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import in_place, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import LAST_RANKS, SECOND_RANKS, bit
 from ...games.chess.men import FORWARD
@@ -50,7 +50,7 @@ def walk_king(prob, known, attraction, chance):
                     left &= left - 1
 
 
-@kernel
+@in_place
 def advance_pawns(prob, known, attraction, chance):
     """Each of their pawns steps ahead with this chance: one-way chains that end as pieces on our first rank."""
     theirs = 1 - known.colour
@@ -73,7 +73,7 @@ def advance_pawns(prob, known, attraction, chance):
         prob[PAWNS, ahead] += moving
 
 
-@kernel
+@in_place
 def spread_run(prob, attraction, squares, first, last, chance):
     """Pieces move along a run of squares: from each of them to the others, c2 = 1/(k-1) if all are as attractive."""
     weight = 0.0
@@ -89,7 +89,7 @@ def spread_run(prob, attraction, squares, first, last, chance):
         prob[PIECES, square] = (1.0 - chance) * here + chance * pull * (flow - here / (weight - pull))
 
 
-@kernel
+@in_place
 def spread_run_evenly(prob, squares, first, last, chance):
     """The same if all squares are as attractive."""
     summed = np.float32(0.0)
@@ -103,7 +103,7 @@ def spread_run_evenly(prob, squares, first, last, chance):
         prob[PIECES, square] = stay * prob[PIECES, square] + summed
 
 
-@kernel
+@in_place
 def is_even(attraction):
     """Whether all squares are equally attractive to pieces, as without a database."""
     even = True
@@ -136,7 +136,7 @@ def spread_knights(prob, own, attraction, even, chance):
                 ends &= ends - 1
 
 
-@kernel
+@in_place
 def spread_pieces(prob, known, attraction, chance, parameters):
     """The board is swept along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
     stops, even = known.own, is_even(attraction)
@@ -159,7 +159,7 @@ def spread_pieces(prob, known, attraction, chance, parameters):
     spread_knights(prob, known.own, attraction, even, np.float32(chance * parameters.knight_spread))
 
 
-@kernel
+@in_place
 def predict_quiet_move(prob, known, attraction, in_check, parameters):
     """They have moved and taken nothing: king, pawn or piece in the proportion 1 : k1 : k2."""
     activity = parameters.piece_activity
@@ -172,7 +172,7 @@ def predict_quiet_move(prob, known, attraction, in_check, parameters):
     spread_pieces(prob, known, attraction, min(1.0, activity * chance * rest), parameters)
 
 
-@kernel
+@in_place
 def weigh_men(prob, row, squares, weight, weights):
     """Weigh the men of a row on these squares."""
     while squares:
@@ -181,7 +181,7 @@ def weigh_men(prob, row, squares, weight, weights):
         squares &= squares - 1
 
 
-@kernel
+@in_place
 def weigh_takers(prob, known, square, their_tries, parameters, weights):
     """Weigh who may have taken on a square: for each row and square the weight of a man there. The sum."""
     own, summed = known.own, 0.0

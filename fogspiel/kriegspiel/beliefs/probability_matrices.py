@@ -6,7 +6,7 @@ and P_c of the paper). A row sums to the number of such men. `known` is a record
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import in_place, ones, trailing_zeros
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, LAST_RANKS, NONE, bit
 from ...games.chess.men import KINDS, KING, attacks_of, kind_on, union
@@ -40,7 +40,7 @@ def new_record(layout: np.dtype) -> np.record:
     return record
 
 
-@kernel
+@in_place
 def place_at_home(prob, known, colour):
     """Place their men as at the start of a game."""
     for square in range(64):
@@ -53,7 +53,7 @@ def place_at_home(prob, known, colour):
     known.checks = 0
 
 
-@kernel
+@in_place
 def place_anywhere(prob, known, pawns, pieces):
     """Place their men for a game that begins in the middle: anywhere they may stand."""
     known.their_pawns, known.their_pieces = pawns, pieces
@@ -66,13 +66,13 @@ def place_anywhere(prob, known, pawns, pieces):
     exclude_king(prob, known)
 
 
-@kernel
+@in_place
 def occupancy(prob, square):
     """The chance that a man of theirs stands on a square."""
     return min(SURE, prob[KINGS, square] + prob[PAWNS, square] + prob[PIECES, square])
 
 
-@kernel
+@in_place
 def total(prob, row):
     """How many men a row of the matrices stands for."""
     found = 0.0
@@ -81,7 +81,7 @@ def total(prob, row):
     return found
 
 
-@kernel
+@in_place
 def scale_row(prob, row, wanted, possible):
     """Bring the sum of a row to `wanted`; if nothing was left of it, spread it over the possible squares."""
     present = total(prob, row)
@@ -95,7 +95,7 @@ def scale_row(prob, row, wanted, possible):
         prob[row, square] = share if possible & bit(square) else 0.0
 
 
-@kernel
+@in_place
 def clear_squares(prob, squares, possible):
     """Take all of their men off these squares and spread them over the rest: "their total sum does not change"."""
     for row in range(3):
@@ -110,7 +110,7 @@ def clear_squares(prob, squares, possible):
             scale_row(prob, row, before, possible)
 
 
-@kernel
+@in_place
 def attacked_squares(known):
     """The squares that our men attack, through their men, whom we do not see; a protected man of ours is on one."""
     found = NONE
@@ -122,7 +122,7 @@ def attacked_squares(known):
     return found
 
 
-@kernel
+@in_place
 def lose_man(known, square):
     """A man of ours is taken. Its kind."""
     kind = kind_on(known.men, square)
@@ -131,7 +131,7 @@ def lose_man(known, square):
     return kind
 
 
-@kernel
+@in_place
 def likelier_kind(prob, known, square):
     """What a man of theirs was that was taken on a square, if the referee does not say it: a pawn or a piece."""
     if known.their_pieces == 0:
@@ -141,7 +141,7 @@ def likelier_kind(prob, known, square):
     return PAWN_TAKEN if prob[PAWNS, square] > prob[PIECES, square] else PIECE_TAKEN
 
 
-@kernel
+@in_place
 def note_own_move(prob, known, move, taken, victim):
     """Make our move; the referee said what it took (if anything) and where. The kind that stands on the new square."""
     end = end_of(move)
@@ -170,7 +170,7 @@ def note_own_move(prob, known, move, taken, victim):
     return promotion_of(move) if promotion_of(move) else kind
 
 
-@kernel
+@in_place
 def exclude_king(prob, known):
     """It is our move: their king stands on no square that we attack, as far as the way there is clear."""
     own = known.own

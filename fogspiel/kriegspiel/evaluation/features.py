@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import in_place, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import ALL, BETWEEN, NONE, THROUGH, bit
 from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, attacks_of, kind_on, reach
@@ -51,7 +51,7 @@ FEW = 4
 """With so few men besides their king its confinement begins to count."""
 
 
-@kernel
+@in_place
 def value_of(kind, square, known, parameters):
     """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men they have."""
     if kind == PAWN:
@@ -69,7 +69,7 @@ def value_of(kind, square, known, parameters):
     return 0.0
 
 
-@kernel
+@in_place
 def material(known, parameters):
     """What our men are worth less theirs."""
     found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
@@ -81,7 +81,7 @@ def material(known, parameters):
     return found
 
 
-@kernel
+@in_place
 def danger_of_king(king, own, survey, parameters):
     """How bad a check would be for our king on a square: it counts most if no square around it is safe."""
     safe = 0.0
@@ -95,7 +95,7 @@ def danger_of_king(king, own, survey, parameters):
     return parameters.king_danger * x / (1.0 + x) * math.exp(-parameters.king_escape * safe)
 
 
-@kernel
+@in_place
 def net_loss(worth, is_protected, survey, square, parameters):
     """What the loss of a man costs if we can take back on a protected square."""
     if not is_protected:
@@ -106,7 +106,7 @@ def net_loss(worth, is_protected, survey, square, parameters):
     return max(LEAST_LOSS * worth, worth - parameters.recapture * taker)
 
 
-@kernel
+@in_place
 def measure_board(prob, known, parameters, features):
     """Survey the board, and work out what all attempts at a node have in common."""
     survey = features.survey
@@ -147,14 +147,14 @@ def measure_board(prob, known, parameters, features):
     features.king_danger = danger_of_king(king, known.own, survey, parameters)
 
 
-@kernel
+@in_place
 def middle_distance(square):
     """Steps from a square to the nearest edge, ranks and files together: 0 in the corner, 6 in the centre."""
     rank, file = square // 8, square % 8
     return min(rank, 7 - rank) + min(file, 7 - file)
 
 
-@kernel
+@in_place
 def confinement(few, king, prob, net, possible, parameters):
     """How far their king is driven, if they have few men: fewer escapes, nearer to the edge and to our king."""
     if few > FEW:
@@ -174,7 +174,7 @@ def confinement(few, king, prob, net, possible, parameters):
     return found / summed / (1.0 + few)
 
 
-@kernel
+@in_place
 def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
     """What mate is worth by its chance, less what stalemate costs: from king squares without escape."""
     if few > 2 * FEW:
@@ -194,7 +194,7 @@ def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
     return bonus
 
 
-@kernel
+@in_place
 def board_value(known, prob, features, parameters):
     """What the board is worth as it stands."""
     net, few = features.net, known.their_pawns + known.their_pieces
@@ -207,7 +207,7 @@ def board_value(known, prob, features, parameters):
     )
 
 
-@kernel
+@in_place
 def lift(known, start, parameters, features):
     """Lift the man on a square: work out what the others attack and may lose without it, for all of its attempts."""
     sliders = known.men[BISHOP] | known.men[ROOK] | known.men[QUEEN]

@@ -14,7 +14,7 @@ taken, a piece taken, check. They reply: nothing of ours taken, the moved man ta
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import in_place, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import BETWEEN, bit
 from ...games.chess.men import KING, PAWN, attacks_of, kind_on, reach
@@ -49,7 +49,7 @@ OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 """The outlook of a move."""
 
 
-@kernel
+@in_place
 def check_chance(prob, hits, end, parameters):
     """The chance that a man on `end` who attacks these squares gives check, damped with the distance."""
     chance = 0.0
@@ -63,7 +63,7 @@ def check_chance(prob, hits, end, parameters):
     return min(chance, 1.0)
 
 
-@kernel
+@in_place
 def parry_chance(prob, known, end):
     """The chance that a man who goes to `end` answers the check to our king."""
     checks, king = known.checks, trailing_zeros(known.men[KING])
@@ -84,7 +84,7 @@ def parry_chance(prob, known, end):
     return 0.0
 
 
-@kernel
+@in_place
 def net_after(known, features, end, own, hits):
     """What our men attack after the move of the lifted one, who attacks `hits` now."""
     net = hits | features.steady
@@ -96,7 +96,7 @@ def net_after(known, features, end, own, hits):
     return net
 
 
-@kernel
+@in_place
 def legal_chance(prob, known, features, kind, start, end, parameters):
     """The chance that a move of the lifted man is legal."""
     if kind == KING:
@@ -109,7 +109,7 @@ def legal_chance(prob, known, features, kind, start, end, parameters):
     return legal
 
 
-@kernel
+@in_place
 def look_ahead(prob, known, features, kind, move, parameters, outlook):
     """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages."""
     survey, start, end = features.survey, start_of(move), end_of(move)
@@ -176,7 +176,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     outlook.others = min(MOST_OTHERS, max(0.0, chance))
 
 
-@kernel
+@in_place
 def expected_value(outlook, parameters):
     """The value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
     found = outlook.board + outlook.bonus
@@ -189,7 +189,7 @@ def expected_value(outlook, parameters):
     return found
 
 
-@kernel
+@in_place
 def list_outcomes(outlook, parameters, chances, boards):
     """Fill in the chances of the twelve outcomes, and what the board is worth after each."""
     for answer in range(ANSWERS):
@@ -208,7 +208,7 @@ def list_outcomes(outlook, parameters, chances, boards):
         boards[row + OTHER_TAKEN] = board - outlook.average
 
 
-@kernel
+@in_place
 def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, boards):
     """Measure the board and fill in the outlook and the outcomes of one move. The chance that it is legal."""
     start = start_of(move)

@@ -7,7 +7,7 @@ the board as it stands counts for `hope` of it.
 
 import numpy as np
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import in_place, kernel, trailing_zeros
 from ...games.chess.attempts import attempt_squares
 from ...games.chess.bits import LAST_RANKS, bit
 from ...games.chess.men import KINDS, PAWN, QUEEN
@@ -35,7 +35,7 @@ UNLIKELY = 0.02
 """Inside the tree attempts that are legal with less than this chance are left out."""
 
 
-@kernel
+@in_place
 def value_of_attempts(attempts, first, last, otherwise):
     """The value of a node: the attempts in the order of their value, each by the chance that it is the first legal."""
     if first == last:
@@ -58,7 +58,7 @@ def value_of_attempts(attempts, first, last, otherwise):
     return found + left * bound
 
 
-@kernel
+@in_place
 def expand(tree, place, refused, parameters):
     """List the attempts at a node and value each of them once. How many there are."""
     node, features, outlook = tree.nodes[place], tree.features[0], tree.outlook[0]
@@ -95,7 +95,7 @@ def expand(tree, place, refused, parameters):
     return node.listed
 
 
-@kernel
+@in_place
 def value_of_branch(tree, row, parameters):
     """The weighted sum over the outcomes of an attempt, by what is known of each."""
     branch = tree.branches[tree.attempts[row].branch]
@@ -109,7 +109,7 @@ def value_of_branch(tree, row, parameters):
     return found
 
 
-@kernel
+@in_place
 def open_branch(tree, place, row, parameters):
     """Work out the outcomes of an attempt, so that nodes can grow from them; those that have grown stay."""
     node, attempt = tree.nodes[place], tree.attempts[row]

@@ -1,6 +1,6 @@
 """How a node of the tree changes into the next one: our move, the referee's answer, their reply (figure 3)."""
 
-from ...core.kernel import kernel, trailing_zeros
+from ...core.kernel import in_place, trailing_zeros
 from ...games.chess.bits import bit
 from ...games.chess.men import KING, attacks_of
 from ...games.chess.move_code import end_of
@@ -11,7 +11,7 @@ from ..evaluation.features import value_of
 from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, REPLIES
 
 
-@kernel
+@in_place
 def most_exposed(prob, known, spared, parameters, survey):
     """The square of the man whom they most probably take next, other than the one on `spared`, or -1."""
     survey_board(prob, known, parameters, survey)
@@ -28,7 +28,7 @@ def most_exposed(prob, known, spared, parameters, survey):
     return found
 
 
-@kernel
+@in_place
 def evolve(prob, known, move, outcome, attraction, parameters, survey):
     """Change the matrices and what is known by our move and its outcome. The square where they took, or -1.
 

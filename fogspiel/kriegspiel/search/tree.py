@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import in_place, inlined
 from ...core.rng import unit
 from ...games.chess.attempts import MOST_ATTEMPTS
 from ..beliefs.probability_matrices import KNOWN
@@ -81,7 +81,7 @@ def has_room(tree):
     return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
 
 
-@kernel
+@in_place
 def add_attempt(tree, move, legal, value, visits):
     """Add an attempt to the node that is being expanded."""
     attempt = tree.attempts[tree.used[1]]
@@ -90,7 +90,7 @@ def add_attempt(tree, move, legal, value, visits):
     attempt.visits, attempt.branch = visits, NO_CHILD
 
 
-@kernel
+@in_place
 def add_branch(tree, row):
     """Give an attempt a branch that leads nowhere yet."""
     tree.attempts[row].branch = tree.used[2]
@@ -100,7 +100,7 @@ def add_branch(tree, row):
         child[outcome] = NO_CHILD
 
 
-@kernel
+@in_place
 def add_child(tree, node, branch, outcome):
     """Add a node that an outcome leads to and that begins with what is known at its parent. Its number."""
     child = tree.used[0]
@@ -110,7 +110,7 @@ def add_child(tree, node, branch, outcome):
     return child
 
 
-@kernel
+@in_place
 def best_by_uct(attempts, first, last, visits, c):
     """The attempt with the greatest value + c * sqrt(ln N / n), or -1."""
     log, best, chosen = math.log(visits + 1.0), WORSE_THAN_ANY, -1
@@ -121,7 +121,7 @@ def best_by_uct(attempts, first, last, visits, c):
     return chosen
 
 
-@kernel
+@in_place
 def sample_outcome(chance, stream):
     """An outcome by its chance: probabilisticMessage of figures 6 and 8."""
     u = unit(stream)

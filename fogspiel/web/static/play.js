@@ -65,7 +65,8 @@ async function show(next) {
 
 function sentence() {
   if (session.over) return `The game is over. ${session.result}`;
-  return session.thinking ? `${session.against.slice(0, 60)} is thinking ...` : "It is your turn.";
+  const turn = session.thinking ? `${session.against.slice(0, 60)} is thinking ...` : "It is your turn.";
+  return session.notice ? `${turn} ${session.notice}` : turn;
 }
 
 function listChoices() {

@@ -1,0 +1,63 @@
+"""An engine is made ready while a person looks at the first position, and nothing of that reaches the game."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fogspiel.core.rng import stream_of
+from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.preparation import TRIAL_PLIES, play_trial, prepare
+from fogspiel.kriegspiel.referee import Referee, play_game
+
+
+def test_a_trial_spends_the_least_effort_on_both_sides():
+    made = []
+
+    def maker(effort, stream):
+        made.append(effort)
+        return find_engine("greedy")(effort, stream)
+
+    play_trial(maker)
+    assert made == [Effort(nodes=1)] * 2 and TRIAL_PLIES > 2
+
+
+def test_an_engine_is_prepared_once():
+    first = prepare("greedy")
+    assert first is prepare("greedy")
+    assert first.done.wait(120)
+    assert first.notice() is None
+
+
+@pytest.mark.parametrize("words", ["hs:uci=stockfish", "program:./engine"])
+def test_no_program_is_started_to_prepare_an_engine(words):
+    assert prepare(words) is None
+
+
+def test_a_preparation_does_not_change_a_game():
+    def record():
+        players = [find_engine("greedy")(Effort(nodes=1), stream_of(3, side)) for side in (0, 1)]
+        return play_game(tuple(players), Referee(), 30).record
+
+    before = record()
+    play_trial(find_engine("greedy"))
+    assert record() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["C", "minimax"])
+def test_on_a_new_machine_the_person_hears_of_the_compilation_and_gets_a_reply(tmp_path, engine):
+    command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "play", "--against", engine, "--output", "game.pgn"]
+    outcome = subprocess.run(
+        command,
+        input="e2e4\nresign\n",
+        cwd=tmp_path,
+        env=os.environ | {"FOGSPIEL_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    told = outcome.stdout
+    assert outcome.returncode == 0, outcome.stderr
+    assert told.index(f"{engine} is being compiled") < told.index("You are White") < told.index("Black moved")
