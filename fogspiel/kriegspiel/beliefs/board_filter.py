@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import kernel
+from ...core.kernel import in_place, kernel
 from ...core.rng import unit
 from ...games.chess.limits import CHECKERS, LIMITS, restrict
 from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
@@ -49,7 +49,7 @@ def empty_children(boards: int) -> Children:
     return Children(parent, move, np.empty(room), np.empty(room, np.int64), table)
 
 
-@kernel
+@in_place
 def add_child(children, found, parent, move, weight, key):
     """Add a board, or its weight if it is there already. How many boards there are."""
     table, last = children.table, len(children.table) - 1
@@ -91,7 +91,7 @@ def list_children(boards, weights, lost, message, switches, policy, children):
     return found
 
 
-@kernel
+@in_place
 def drawing_weight(weights, count, wanted):
     """The weight w for which the sum of min(weight / w, 1) is `wanted`: children that weigh less are drawn."""
     low, high = 0.0, 0.0
@@ -109,7 +109,7 @@ def drawing_weight(weights, count, wanted):
     return high
 
 
-@kernel
+@in_place
 def select_children(boards, children, found, wanted, stream, out, out_weights):
     """Make the moves of selected children in `out`: of all, or of `wanted` or one more. How many; weights sum to 1."""
     drawn_below = 0.0 if found <= wanted else drawing_weight(children.weight, found, wanted)

@@ -8,7 +8,7 @@ then decide whether it was a good guess.
 
 import numpy as np
 
-from ...core.kernel import kernel, ones
+from ...core.kernel import in_place, kernel, ones
 from ...core.rng import below, unit
 from ...games.chess import bits
 from ...games.chess.bits import NO_SQUARE, bit
@@ -24,7 +24,7 @@ SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
 """How often two men differ instead of one, and how often a piece is of another kind instead of elsewhere."""
 
 
-@kernel
+@in_place
 def change_kind(board, square, kind, stream):
     """Make a piece of the side that is not to move another one. Whether that side could have it."""
     other = KNIGHT + below(stream, KING - KNIGHT)
@@ -35,7 +35,7 @@ def change_kind(board, square, kind, stream):
     return True
 
 
-@kernel
+@in_place
 def change_place(board, square, kind, stream):
     """Put a man of the side that is not to move elsewhere: a king or a pawn nearby. Whether there is a place."""
     free = ~occupied(board)
@@ -52,7 +52,7 @@ def change_place(board, square, kind, stream):
     return True
 
 
-@kernel
+@in_place
 def change_man(board, stream):
     """Change a man of the side that is not to move. Whether that was possible."""
     square = random_square(board[MEN + 1 - board[MOVER]], stream)

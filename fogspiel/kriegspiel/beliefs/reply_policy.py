@@ -11,7 +11,7 @@ Data sheet of a policy: rows of 64 weights, squares as the mover sees them
     18, 19     classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
 """
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import in_place, inlined
 from ...games.chess.bits import NO_SQUARE, bit
 from ...games.chess.limits import attackers
 from ...games.chess.men import BLACK, KINDS, KING, PAWN, kind_on
@@ -47,7 +47,7 @@ def class_of(board, move, kind, lost):
     return TAKES if kind == PAWN and end == board[PASSANT] and (end - start) % 8 else QUIET
 
 
-@kernel
+@in_place
 def class_cell(board, move, kind, lost):
     """The cell with the weight for what a legal move is."""
     left = bit(start_of(move))
@@ -55,7 +55,7 @@ def class_cell(board, move, kind, lost):
     return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
 
 
-@kernel
+@in_place
 def weigh_replies(board, moves, count, lost, checked, policy, weights):
     """Fill in the weights of legal moves, those of a man standing together. Their sum."""
     turned = UPSIDE_DOWN if board[MOVER] == BLACK else 0

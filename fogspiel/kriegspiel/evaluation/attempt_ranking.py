@@ -8,14 +8,14 @@ that is less often legal comes first, because a refusal tells something.
 
 import numpy as np
 
-from ...core.kernel import kernel
+from ...core.kernel import in_place, kernel
 from .board_evaluator import ILLEGAL
 
 COMPARED = 10
 """Attempts that are compared in pairs: those with the greatest mean advantage."""
 
 
-@kernel
+@in_place
 def mean_advantages(gains, weights, costs, doubt, means, legal):
     """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
 
@@ -38,7 +38,7 @@ def mean_advantages(gains, weights, costs, doubt, means, legal):
         means[a] = means[a] / (legal[a] + doubt) - costs[a] if legal[a] > 0.0 else -np.inf
 
 
-@kernel
+@in_place
 def advantage_over(gains, weights, a, other, doubt):
     """The mean advantage of an attempt over another on the boards on which both are legal."""
     total, both = 0.0, 0.0

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
+from ...core.kernel import in_place, inlined, kernel
 from ...games.chess.bits import NO_SQUARE, NONE, bit
 from ...games.chess.limits import CHECKERS, LIMITS, restrict
 from ...games.chess.men import KING, WHITE, kind_on
@@ -42,7 +42,7 @@ def place_position(rows, position, score):
     rows[0, SCORE] = score
 
 
-@kernel
+@in_place
 def value_of_peace(position, score, threat, worths, rows):
     """The value for us if the opponent, who is to move, changes nothing: ours now, and a share of what we threaten."""
     place_position(rows, position, score)
@@ -54,7 +54,7 @@ def value_of_peace(position, score, threat, worths, rows):
     return stand + threat * min(max(value - stand, 0), GREATEST_THREAT)
 
 
-@kernel
+@in_place
 def value_blindly(position, score, lost, before, policy, worths, threat, sight, rows, moves, weights, limits):
     """The value for us of a position in which the opponent is to move; `lost` is where it has just lost a man."""
     restrict(position, limits)

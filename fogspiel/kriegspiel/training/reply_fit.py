@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.game import blank
-from ...core.kernel import kernel
+from ...core.kernel import in_place, kernel
 from ...core.rng import shuffle, stream_of
 from ...games.chess.limits import CHECKERS, LIMITS, restrict
 from ...games.chess.men import BLACK, KINDS, kind_on
@@ -63,7 +63,7 @@ def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
     return Decisions(np.array(boards), np.array(lost, np.int64), np.array(moves, np.int64))
 
 
-@kernel
+@in_place
 def add_gradient(board, move, moves, listed, lost, checked, weights, total, gradient):
     """Add the gradient of the log-chance of a move to that of the logarithms of the policy's table."""
     turned = 56 if board[MOVER] == BLACK else 0
