@@ -119,10 +119,8 @@ class FogParameters:
     """Its belief is mended if its boards count for fewer than so many of equal weight."""
     variants: int = 800
     """Boards that are tried when it is mended, from each of three turns."""
-    threat: float = 0.3
+    threat: float = 0.6
     """The share of what it threatens that it counts on."""
-    sight: float = 0.4
-    """How far it fears that the opponent finds the best reply as if it saw everything."""
     doubt: float = 2.0
     """Boards on which an attempt is taken to be average, besides those on which it was evaluated."""
     probing: float = 5.0

@@ -1,9 +1,9 @@
-"""Our own engine: it weighs every board that explains what it has heard, and expects an opponent as blind as itself.
+"""Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
 
     belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
                 whose replies are learned from games (`beliefs.reply_policy`)
-    evaluation  what each attempt gains on boards drawn by their weights (`evaluation.blind_value`), with men worth what
-                games of Kriegspiel say they are worth
+    evaluation  what each attempt gains and threatens on boards drawn by their weights (`evaluation.threat_value`), with
+                men worth what games of Kriegspiel say they are worth
     choice      the attempt that loses no comparison with another one (`evaluation.attempt_ranking`)
     endings     against a lone king, exact sets of squares (`search.lone_king_player`)
 
@@ -29,7 +29,7 @@ from ...games.kriegspiel import rules
 from ..beliefs.board_belief import BeliefSize, BoardBelief
 from ..engine import Choice, Effort, Engine, Maker
 from ..evaluation.attempt_ranking import mean_advantages, rank_attempts
-from ..evaluation.blind_value import BlindEvaluator
+from ..evaluation.threat_value import ThreatEvaluator
 from ..learned import Learned, load_learned
 from ..parameters import FogParameters
 from ..search.lone_king_player import LoneKingPlayer, faces_lone_king
@@ -57,7 +57,7 @@ def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
 
 
 class Fog(Engine):
-    """Evaluates attempts on weighted boards that explain everything, against an opponent that sees no more than it."""
+    """Tries what gains and threatens most on the mean of weighted boards that explain everything."""
 
     nodes = 0
     """Attempts evaluated on a board so far."""
@@ -72,9 +72,8 @@ class Fog(Engine):
         super().__init__(effort, stream)
         self.parameters = parameters or FogParameters()
         learned = learned or load_learned()
-        policy = np.exp(learned.replies)
-        self.belief = BoardBelief(belief_size(effort, self.parameters), policy, stream)
-        self.evaluator = BlindEvaluator(self.parameters, policy, learned.worths, effort.threads)
+        self.belief = BoardBelief(belief_size(effort, self.parameters), np.exp(learned.replies), stream)
+        self.evaluator = ThreatEvaluator(self.parameters, learned.worths, effort.threads)
 
     def begin(self, side: int) -> None:
         super().begin(side)
