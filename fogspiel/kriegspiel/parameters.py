@@ -121,6 +121,8 @@ class FogParameters:
     """Boards that are tried when it is mended, from each of three turns."""
     threat: float = 0.6
     """The share of what it threatens that it counts on."""
+    placement: float = 0.3
+    """How much of what a good square is worth in chess counts, for men other than pawns."""
     doubt: float = 2.0
     """Boards on which an attempt is taken to be average, besides those on which it was evaluated."""
     probing: float = 5.0

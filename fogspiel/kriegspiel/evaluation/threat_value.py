@@ -15,7 +15,7 @@ import numpy as np
 from ...core.kernel import in_place, inlined, kernel
 from ...games.chess.bits import NO_SQUARE, NONE, bit
 from ...games.chess.limits import CHECKERS, LIMITS, restrict
-from ...games.chess.men import KING, WHITE, kind_on
+from ...games.chess.men import KINDS, PAWN, WHITE, kind_on
 from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import can_move, destinations
 from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, make
@@ -87,11 +87,14 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
             gains[b, a] = np.int32(min(max(value - before, -MOST), MOST))
 
 
-def worth_table(worths: np.ndarray) -> np.ndarray:
-    """The worth of a man by colour, kind and square, from that by kind: squares add what they add in chess."""
-    table = WORTH.copy()
-    table[:, :KING] += np.round(worths[:KING] - VALUE[:KING]).astype(np.int64)[None, :, None]
-    return table
+def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
+    """The worth of a man by colour, kind and square, from that by kind; squares add what they add in chess.
+
+    For men other than pawns only the share `placement` of it is added.
+    """
+    squares = WORTH - VALUE[None, :KINDS, None]
+    shares = np.where(np.arange(KINDS) == PAWN, 1.0, placement)
+    return np.asarray(np.round(worths[None, :, None] + shares[None, :, None] * squares).astype(np.int64))
 
 
 class ThreatEvaluator:
@@ -99,7 +102,7 @@ class ThreatEvaluator:
 
     def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
         self.threat = parameters.threat
-        self.tables = [worth_table(by_kind) for by_kind in worths]
+        self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
         self.rows = np.zeros((threads, GAIN_LEVELS, ROW), np.int64)
         self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
 
