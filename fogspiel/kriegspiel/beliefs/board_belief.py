@@ -88,9 +88,10 @@ class BoardBelief:
         self.turns: deque[Turn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
-        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+        if not at_home:
             self.begin_anew(seen, NO_BOARDS)
-        if self._boards[0, MOVER] == side:
+        if not at_home or rules.HOME[MOVER] == side:
             self.begin_turn(seen)
 
     def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
@@ -122,6 +123,8 @@ class BoardBelief:
 
     def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         """The other side has moved, with this message."""
+        if self.turns and self.turns[-1].move is None:  # the game began here, and the boards explain the message
+            return
         own = self.turns[-1].own if self.turns else None
         if self.turns:
             self.turns[-1].other = message.copy()
