@@ -56,6 +56,14 @@ class Turn:
     other: np.ndarray | None = None
 
 
+def heaviest(boards: np.ndarray, weights: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The boards that weigh most, at most so many, in their order."""
+    if len(boards) <= most:
+        return boards, weights
+    chosen = np.sort(np.argsort(-weights, kind="stable")[:most])
+    return boards[chosen], weights[chosen]
+
+
 class BoardBelief:
     """Distinct boards that explain all that was heard, with weights that sum to 1."""
 
@@ -164,6 +172,7 @@ class BoardBelief:
         new = sum(len(boards) for boards, _ in joining)
         if len(old[0]) + new == 0:
             return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
+        old = heaviest(*old, len(self._boards) - new)
         share = min(MOST_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
         self.count = 0
         self._join(*old, 1 - share)
