@@ -3,11 +3,10 @@
 `fogspiel kriegspiel train` makes such a file; docs/kriegspiel.md says how the one that comes with the package was made.
 """
 
-import zlib
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .training.value_fit import MEN_IN_PHASE
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
 MOST_BYTES = 1_000_000
-"""Of a file of weights."""
+"""Of a file of weights, and of an array in it."""
 
 
 class Learned(NamedTuple):
@@ -31,6 +30,8 @@ class Learned(NamedTuple):
 
 
 SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
+MOST = {"replies": 100.0, "worths": 10_000.0}
+"""The greatest numbers, of either sign: chances of replies do not overflow, nor do sums of men."""
 
 
 def save_learned(learned: Learned, path: Path) -> None:
@@ -38,7 +39,7 @@ def save_learned(learned: Learned, path: Path) -> None:
     arrays = {name: value.astype(np.float32) for name, value in learned._asdict().items()}
     try:
         with path.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
+            np.savez_compressed(file, **arrays)
     except OSError as error:
         raise ValueError(f"the weights cannot be written to {path}: {error.strerror or error}") from None
 
@@ -49,14 +50,16 @@ def load_learned(path: Path = SHIPPED) -> Learned:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: weights are a file that `fogspiel kriegspiel train` has written")
     wrong = f"{path} has no weights of the engine fog: name a file that `fogspiel kriegspiel train` has written"
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(wrong)
     try:
+        with ZipFile(path) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
+            sizes = [path.stat().st_size, *(parts.getinfo(f"{name}.npy").file_size for name in SHAPES)]
+        if max(sizes) > MOST_BYTES:
+            raise ValueError(wrong)
         with np.load(path, allow_pickle=False) as kept:
             arrays = {name: np.asarray(kept[name]) for name in SHAPES}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
+    except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file is told in a dozen ways
         raise ValueError(wrong) from None
     for name, array in arrays.items():
-        if array.shape != SHAPES[name] or array.dtype != np.float32 or not np.isfinite(array).all():
+        if array.shape != SHAPES[name] or array.dtype != np.float32 or not (np.abs(array) <= MOST[name]).all():
             raise ValueError(wrong)
     return Learned(*(array.astype(np.float64) for array in arrays.values()))

@@ -56,6 +56,14 @@ class Turn:
     other: np.ndarray | None = None
 
 
+def heaviest(boards: np.ndarray, weights: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The boards that weigh most, at most so many, in their order."""
+    if len(boards) <= most:
+        return boards, weights
+    chosen = np.sort(np.argsort(-weights, kind="stable")[:most])
+    return boards[chosen], weights[chosen]
+
+
 class BoardBelief:
     """Distinct boards that explain all that was heard, with weights that sum to 1."""
 
@@ -88,9 +96,10 @@ class BoardBelief:
         self.turns: deque[Turn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
-        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+        if not at_home:
             self.begin_anew(seen, NO_BOARDS)
-        if self._boards[0, MOVER] == side:
+        if not at_home or rules.HOME[MOVER] == side:
             self.begin_turn(seen)
 
     def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
@@ -122,6 +131,8 @@ class BoardBelief:
 
     def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         """The other side has moved, with this message."""
+        if self.turns and self.turns[-1].move is None:  # the game began here, and the boards explain the message
+            return
         own = self.turns[-1].own if self.turns else None
         if self.turns:
             self.turns[-1].other = message.copy()
@@ -161,6 +172,7 @@ class BoardBelief:
         new = sum(len(boards) for boards, _ in joining)
         if len(old[0]) + new == 0:
             return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
+        old = heaviest(*old, len(self._boards) - new)
         share = min(MOST_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
         self.count = 0
         self._join(*old, 1 - share)

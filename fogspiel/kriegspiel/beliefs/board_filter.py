@@ -14,7 +14,8 @@ import numpy as np
 from ...core.kernel import in_place, kernel
 from ...core.rng import unit
 from ...games.chess.limits import CHECKERS, LIMITS, restrict
-from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
+from ...games.chess.messages import CHECKS
+from ...games.chess.moves import MOST_MOVES, can_move, is_legal, legal_moves
 from ...games.chess.position import PASSANT, POSITION, key_of, make
 from ...games.kriegspiel.announcements import fits_capture, fits_position
 from .particle_filter import copy_board
@@ -85,7 +86,10 @@ def list_children(boards, weights, lost, message, switches, policy, children):
             if fits_capture(board, moves[i], message, switches):
                 copy_board(board, after)
                 make(after, moves[i])
-                if fits_position(after, message, limits, switches):
+                # a mate would have ended the game
+                if fits_position(after, message, limits, switches) and (
+                    message[CHECKS] == 0 or can_move(after, limits)
+                ):
                     key = key_of(after, after[PASSANT])
                     found = add_child(children, found, b, moves[i], weights[b] * chances[i] / total, key)
     return found

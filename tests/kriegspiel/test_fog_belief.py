@@ -1,0 +1,345 @@
+"""The belief of fog: Bayes' rule over all moves against an independent enumeration, and beliefs that are mended."""
+
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from fogspiel.core.game import blank
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bits import NO_SQUARE
+from fogspiel.games.chess.fen import fen_of, parse_move
+from fogspiel.games.chess.limits import LIMITS
+from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.messages import MESSAGE, SQUARE
+from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION
+from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief
+from fogspiel.kriegspiel.beliefs.board_filter import (
+    empty_children,
+    keep_where_accepted,
+    keep_where_refused,
+    list_children,
+    select_children,
+)
+from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
+from fogspiel.kriegspiel.beliefs.reply_policy import ROWS
+from fogspiel.kriegspiel.engine import Effort, Engine
+from fogspiel.kriegspiel.referee import Referee
+
+ROOM = 2000
+POLICY = np.exp(np.random.default_rng(1).normal(size=(ROWS, 64)))
+"""Any policy: every weight differs."""
+LINES = (
+    ("e2e4", "e7e6", "d2d4", "b8c6"),
+    ("e2e4", "d7d5", "e4d5", "d8d5"),  # a try, then a man lost that may be taken back
+    ("d2d4", "e7e5", "d4e5", "f8b4"),  # a pawn lost, a check
+    ("a2a3", "c7c5", "b2b4", "c5c4"),
+)
+"""Games of two moves."""
+
+
+# An enumeration that shares nothing with the filter but the rules of the referee
+
+
+def chances_of(state, lost):
+    """The chance of each legal move, from the data sheet of a policy and python-chess."""
+    board = chess.Board(fen_of(state[:POSITION]))
+    phase = sum(int(state[PLY]) >= ply for ply in (20, 60))
+    weights = {}
+    for move in board.legal_moves:
+        start, end, kind = move.from_square, move.to_square, board.piece_type_at(move.from_square) - 1
+        if move.promotion or board.is_castling(move):
+            what = 3
+        elif board.is_capture(move):
+            what = 1 if end == lost else 2
+        else:
+            what = 0
+        left = board.copy(stack=False)
+        left.remove_piece_at(start)
+        what += 4 if left.attackers(board.turn, end) else 0
+        turned = 0 if board.turn == chess.WHITE else 56
+        places = POLICY[6 * phase + kind]
+        weights[parse_move(move.uci())] = (
+            POLICY[18 + board.is_check(), 6 * what + kind] * places[end ^ turned] / places[start ^ turned]
+        )
+    total = sum(weights.values())
+    return {move: weight / total for move, weight in weights.items()}
+
+
+def begun():
+    """A state in which all men are at home."""
+    state = blank(rules.STATE)
+    rules.start(state)
+    return state
+
+
+def made(state, move):
+    """The state after an attempt, or None if it is refused."""
+    after = state.copy()
+    rules.apply(after, move)
+    return after if after[PLY] > state[PLY] else None
+
+
+def said(state):
+    """The last message."""
+    last = 1 - int(state[MOVER])
+    return state[rules.SAID + MESSAGE * last :][:MESSAGE].copy()
+
+
+def name_of(board):
+    """What tells boards apart: men, mover, rights and the passed square."""
+    return tuple(board[:CLOCK].tolist())
+
+
+def heard_in(line):
+    """The messages of a game."""
+    state, heard = begun(), []
+    for move in map(parse_move, line):
+        state = made(state, move)
+        heard.append(said(state))
+    return heard
+
+
+def enumerate_boards(line, side):
+    """All boards after a game by their names, with their chances for a side that hears it."""
+    worlds, lost = [(begun(), 1.0)], NO_SQUARE
+    for move, message in zip(map(parse_move, line), heard_in(line), strict=True):
+        found = {}
+        for state, weight in worlds:
+            chances = {move: 1.0} if state[MOVER] == side else chances_of(state, lost)
+            for each, chance in chances.items():
+                after = made(state, each)
+                if after is not None and (said(after) == message).all():
+                    name = name_of(after)
+                    found[name] = after, found.get(name, (None, 0.0))[1] + weight * chance
+        worlds, lost = list(found.values()), int(message[SQUARE])
+    total = sum(weight for _, weight in worlds)
+    return {name_of(state): weight / total for state, weight in worlds}
+
+
+def filter_boards(line, side, wanted=ROOM, stream=None):
+    """The boards and weights after a game by the filter, with room for so many after the last move."""
+    boards, spare, weights, other = *np.empty((2, ROOM, POSITION), np.int64), np.ones(ROOM), np.ones(ROOM)
+    boards[0], count, children, lost = rules.HOME[:POSITION], 1, empty_children(ROOM), NO_SQUARE
+    for ply, (move, message) in enumerate(zip(map(parse_move, line), heard_in(line), strict=True)):
+        if ply % 2 == side:
+            count = keep_where_accepted(boards, weights, count, move, message, 0)
+        else:
+            found = list_children(boards[:count], weights[:count], lost, message, 0, POLICY, children)
+            room = wanted if ply == len(line) - 1 else ROOM
+            count = select_children(
+                boards, children, found, room, stream_of(1) if stream is None else stream, spare, other
+            )
+            boards, spare, weights, other = spare, boards, other, weights
+        lost = int(message[SQUARE])
+    return boards[:count].copy(), weights[:count] / weights[:count].sum()
+
+
+@pytest.mark.parametrize("moves", [2, 4])
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_weights_are_those_of_an_enumeration_of_all_games(line, side, moves):
+    line = line[:moves] if side == 0 else line[: moves - 1]
+    boards, weights = filter_boards(line, side)
+    expected = enumerate_boards(line, side)
+    names = [name_of(board) for board in boards]
+    assert len(set(names)) == len(names)
+    assert dict(zip(names, weights, strict=True)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_of_more_boards_than_there_is_room_for_the_expected_weights_stay():
+    line, wanted, streams = LINES[0], 40, 2000
+    expected = enumerate_boards(line, 0)
+    assert len(expected) > 3 * wanted
+    sums, squares = dict.fromkeys(expected, 0.0), dict.fromkeys(expected, 0.0)
+    boards, weights, other = np.empty((2, ROOM, POSITION), np.int64), np.ones(ROOM), np.empty(ROOM)
+    held, boards_before = filter_boards(line[:3], 0), boards[0]
+    count = len(held[0])
+    boards_before[:count], weights[:count] = held
+    children = empty_children(ROOM)
+    found = list_children(boards_before[:count], weights[:count], NO_SQUARE, heard_in(line)[3], 0, POLICY, children)
+    for number in range(streams):
+        kept = select_children(boards_before, children, found, wanted, stream_of(3, number), boards[1], other)
+        assert kept in (wanted, wanted + 1)
+        assert other[:kept].sum() == pytest.approx(1)
+        names = [name_of(board) for board in boards[1, :kept]]
+        assert len(set(names)) == kept
+        for name, weight in zip(names, other[:kept], strict=True):
+            sums[name] += weight
+            squares[name] += weight**2
+    greatest = 0.0
+    for name, weight in expected.items():
+        mean = sums[name] / streams
+        drawn = max(1 / wanted, weight)  # what a board weighs if it is kept is no more than this
+        deviation = np.sqrt(max(weight * (drawn - weight), 0.0) / streams)
+        assert abs(mean - weight) < 5 * deviation + 1e-9
+        greatest = max(greatest, abs(squares[name] / streams - mean**2))
+    assert greatest > 1e-6  # light boards are drawn, not always there
+
+
+def random_turns(seed, plies, every=7):
+    """The referee of a random game, at some of its turns."""
+    rng, umpire = random.Random(seed), Referee()
+    while not umpire.over and umpire.plies < plies:
+        if len(umpire.record) % every == 0:
+            yield umpire
+        umpire.attempt(rng.choice(umpire.actions))
+
+
+def test_answers_keep_exactly_the_boards_on_which_the_referee_gives_them():
+    pool, checked = np.empty((30, POSITION), np.int64), 0
+    for umpire in random_turns(4, 90):
+        side = umpire.turn
+        pool[0] = umpire.state[:POSITION]
+        count = 1 + observe_last(observation_of(umpire.view(side)), pool[:0], 29, stream_of(5, umpire.plies), pool[1:])
+        states = []
+        for board in pool[:count]:
+            state = umpire.state.copy()
+            state[:POSITION] = board
+            rules.begin_here(state)
+            states.append(state)
+        for move in random.Random(umpire.plies).sample(umpire.actions, 5):
+            afters = [made(state, move) for state in states]
+            boards, weights = pool.copy(), np.arange(1.0, 31.0)
+            refused = [number for number, after in enumerate(afters) if after is None]
+            kept = keep_where_refused(boards, weights, count, move)
+            assert (weights[:kept] - 1).tolist() == refused
+            assert (boards[:kept] == pool[refused]).all()
+            for message in {said(after).tobytes(): said(after) for after in afters if after is not None}.values():
+                boards, weights = pool.copy(), np.arange(1.0, 31.0)
+                accepted = [
+                    number
+                    for number, after in enumerate(afters)
+                    if after is not None and (said(after) == message).all()
+                ]
+                kept = keep_where_accepted(boards, weights, count, move, message, 0)
+                assert (weights[:kept] - 1).tolist() == accepted
+                assert all(name_of(boards[i]) == name_of(afters[j]) for i, j in enumerate(accepted))
+                checked += kept
+    assert checked > 1000
+
+
+# The belief through games
+
+
+class Listener(Engine):
+    """Keeps a belief and tries anything."""
+
+    def __init__(self, size, seed, policy=POLICY):
+        super().__init__(Effort(nodes=1), stream_of(seed))
+        self.belief, self.rng = BoardBelief(size, policy, stream_of(seed, 1)), random.Random(seed)
+        self.first = None
+
+    def reset(self, seen):
+        self.belief.begin(self.side, seen)
+        if self.first is not None:
+            self.belief._boards[0], self.belief._weights[0], self.belief.count = self.first, 1.0, 1
+
+    def on_refusal(self, move, seen):
+        self.belief.refuse(move, seen)
+
+    def on_acceptance(self, move, message, seen):
+        self.belief.accept(move, message)
+
+    def on_answer(self, message, seen):
+        self.belief.answer(message, seen)
+
+    def attempt(self, seen, actions):
+        return int(self.rng.choice(actions))
+
+
+def listen(listeners, umpire, plies):
+    """The side to move, after it has heard everything, at every attempt of a game."""
+    for side, listener in enumerate(listeners):
+        listener.begin(side)
+    while not umpire.over and umpire.plies < plies:
+        side = umpire.turn
+        action = listeners[side].choose(umpire.view(side), umpire.actions)
+        yield side, listeners[side].belief
+        umpire.attempt(action)
+
+
+UNCUT, MOST_MOVES = BeliefSize(20_000, 0, 10), 30
+"""Never mended, and cut only when it has grown very large; more moves than a side has on average in these games."""
+
+
+def check_true_board(umpire, listeners, plies, watched=(0, 1)):
+    """Check that the true board keeps its weight for these sides until a belief is cut; how many turns there were."""
+    turns = 0
+    for side, belief in listen(listeners, umpire, plies):
+        if side not in watched:
+            continue
+        true = [name_of(board) == name_of(umpire.state) for board in belief.boards]
+        assert sum(true) == 1 and belief.weights[true] > 0
+        turns += 1
+        if belief.count * MOST_MOVES > UNCUT.most:
+            break
+    return turns
+
+
+def test_the_true_board_keeps_a_weight_from_the_first_move():
+    turns = [check_true_board(Referee(), [Listener(UNCUT, 10 * seed + n) for n in (0, 1)], 40) for seed in range(6)]
+    assert min(turns) >= 3
+
+
+@pytest.mark.parametrize("fen", ["4k3/2p5/8/8/8/8/5P2/4K3 w - - 0 2", "4k3/p7/8/8/8/8/7P/4K3 b - - 0 9"])
+def test_the_true_board_keeps_a_weight_through_an_ending(fen):
+    turns = []
+    for seed in range(4):
+        umpire, listeners = Referee(fen), [Listener(UNCUT, 10 * seed + n) for n in (0, 1)]
+        listeners[umpire.turn].first = umpire.state[:POSITION].copy()
+        turns.append(check_true_board(umpire, listeners, 60, (umpire.turn,)))
+    assert sum(turns) > 40
+
+
+def check_explains(belief, seen):
+    """Check that all boards of a belief explain the last observation, and have the own men."""
+    limits, side = np.empty(LIMITS, np.int64), belief.side
+    assert belief.count > 0 and belief.weights.sum() == pytest.approx(1) and (belief.weights >= 0).all()
+    for board in belief.boards:
+        assert faults(observation_of(seen), board, limits) == 0
+        assert (board[:KINDS] & board[MEN + side] == seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]).all()
+        assert board[MOVER] == side
+
+
+def test_a_belief_that_is_contradicted_begins_anew_with_boards_that_explain_what_was_heard():
+    umpire = Referee("rnbqkb1r/pppppppp/8/8/4n3/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    belief = BoardBelief(BeliefSize(100, 50, 60), POLICY, stream_of(1))
+    belief.begin(0, umpire.view(0))
+    assert not umpire.attempt("e2e4").accepted  # it is legal on every board that has all men at home
+    belief.refuse(parse_move("e2e4"), umpire.view(0))
+    assert belief.count == 60
+    check_explains(belief, umpire.view(0))
+
+
+def test_a_belief_of_five_boards_is_mended_and_explains_what_was_heard():
+    mended = 0
+    for seed in range(3):
+        umpire = Referee()
+        for side, belief in listen([Listener(BeliefSize(5, 50, 40), 10 * seed + n) for n in (0, 1)], umpire, 60):
+            if belief.count > 6:
+                mended += 1
+            check_explains(belief, umpire.view(side))
+    assert mended > 50
+
+
+def test_a_belief_that_is_mended_at_every_refusal_never_overflows():
+    refused, size = 0, BeliefSize(60, 10**9, 40)
+    for seed in range(3):
+        umpire = Referee()
+        for side, belief in listen([Listener(size, 10 * seed + n) for n in (0, 1)], umpire, 80):
+            check_explains(belief, umpire.view(side))
+        refused += sum(umpire.refused)
+    assert refused > 100
+
+
+@pytest.mark.parametrize("ply", [1, 3])
+def test_a_game_that_begins_with_black_to_move_is_believed(ply):
+    umpire = Referee(f"4k3/4p3/8/8/8/8/8/4K2Q b - - 0 {(ply + 1) // 2}")
+    listener = Listener(BeliefSize(50, 5, 40), 1)
+    listener.begin(1)
+    listener.choose(umpire.view(1), umpire.actions)
+    check_explains(listener.belief, umpire.view(1))
+    assert len(listener.belief.turns) == 1

@@ -1,0 +1,143 @@
+"""What fog learns from games: how opponents reply and what men are worth, on data of which the truth is known."""
+
+import random
+
+import numpy as np
+import pytest
+
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bits import NO_SQUARE
+from fogspiel.games.chess.limits import CHECKERS, LIMITS, restrict
+from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.games.chess.position import MOVER, PLY, POSITION
+from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.beliefs.reply_policy import CLASS_ROW, ROWS, weigh_replies
+from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engines.simple import Greedy, Random
+from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.kriegspiel.training.reply_fit import Decisions, decisions_of, fit_policy, log_chance
+from fogspiel.kriegspiel.training.value_fit import count_men, fit_logistic, fit_worths, phase_of_men, quiet_counts
+
+LITTLE = Effort(nodes=1)
+
+
+def weigh(board, lost, policy):
+    """The legal moves of a board, their weights, and the total."""
+    limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64), np.empty(MOST_MOVES)
+    restrict(board, limits)
+    count = legal_moves(board, limits, moves)
+    total = weigh_replies(board, moves, count, lost, limits[CHECKERS] != 0, policy, weights)
+    return moves[:count], weights[:count], total
+
+
+@pytest.fixture(scope="module")
+def records():
+    """Games between simple players, each colour as often the better one."""
+    found = []
+    for game in range(24):
+        players = [Greedy(LITTLE, stream_of(1, game)), Random(LITTLE, stream_of(2, game))][:: -1 if game % 2 else 1]
+        found.append(play_game(tuple(players), Referee(), 160).record)
+    return found
+
+
+@pytest.fixture(scope="module")
+def known(records):
+    """A policy, and decisions drawn from it, four on each board of some games."""
+    draw = np.random.default_rng(3)
+    logs = np.zeros((ROWS, 64))
+    logs[:CLASS_ROW] = np.linspace(-2, 2, 8).repeat(8)  # forwards
+    logs[CLASS_ROW:, : 8 * KINDS] = 1.5 * draw.normal(size=8 * KINDS)
+    policy, seen = np.exp(logs), decisions_of(records)
+    boards, losses, moves = seen.boards.repeat(4, 0), seen.lost.repeat(4), []
+    for board, lost in zip(boards, losses, strict=True):
+        listed, weights, total = weigh(board, lost, policy)
+        moves.append(draw.choice(listed, p=weights / total))
+    return policy, Decisions(boards, losses, np.array(moves))
+
+
+def chance_under(policy, decisions):
+    return log_chance(decisions.boards, decisions.lost, decisions.moves, policy)
+
+
+def test_decisions_are_the_moves_that_were_made(records):
+    record = records[0]
+    found, umpire, made = decisions_of([record]), Referee(), []
+    for action in record:
+        before = umpire.state[:POSITION].copy()
+        if umpire.attempt(action).accepted:
+            made.append((before.tobytes(), action))
+    assert [(board.tobytes(), move) for board, move in zip(found.boards, found.moves, strict=True)] == made
+    assert found.lost[0] == NO_SQUARE and (found.lost != NO_SQUARE).any()
+    for board, lost in zip(found.boards, found.lost, strict=True):
+        assert lost == NO_SQUARE or board[6 + 1 - board[MOVER]] >> lost & 1  # the taker stands there
+    assert found.boards[:, PLY].tolist() == list(range(len(found)))
+
+
+def test_weights_of_replies_sum_to_their_total(known):
+    policy, decisions = known
+    for number in range(0, len(decisions), 50):
+        _, weights, total = weigh(decisions.boards[number], decisions.lost[number], policy)
+        assert total == pytest.approx(weights.sum()) and (weights > 0).all()
+
+
+def test_a_fitted_policy_foretells_as_well_as_the_true_one(known):
+    policy, decisions = known
+    order = np.random.default_rng(4).permutation(len(decisions))
+    held_out, rest = decisions.rows(order[:2000]), decisions.rows(order[2000:])
+    fitted, uniform = np.exp(fit_policy(rest, 1)), np.ones((ROWS, 64))
+    true, found, nothing = (chance_under(each, held_out) for each in (policy, fitted, uniform))
+    assert found > true - 0.1
+    assert found - nothing > 0.8 * (true - nothing) > 0.5
+    assert (np.exp(fit_policy(rest, 1)) == fitted).all()
+
+
+def test_logistic_regression_finds_the_weights_of_made_up_scores():
+    draw, true = np.random.default_rng(5), np.array([0.5, -1.0, 2.0])
+    features = draw.normal(size=(20_000, 3))
+    scores = (draw.random(20_000) < 1 / (1 + np.exp(-features @ true))).astype(float)
+    assert fit_logistic(features, scores, np.zeros(3)) == pytest.approx(true, abs=0.1)
+    drawn = fit_logistic(features, scores, np.array([0.0, 0.0, 100.0]))
+    assert abs(drawn[2]) < 0.01 < abs(drawn[1])
+
+
+def test_the_worth_of_men_is_that_of_the_games(records):
+    games = []
+    for record in records:
+        umpire = Referee()
+        for action in record:
+            umpire.apply(action)
+        ahead = np.subtract(*count_men(umpire.state)) @ np.array([1, 2, 2, 4, 8, 0])
+        games.append((record, 1 / (1 + np.exp(-ahead / 4))))
+    found = fit_worths(games)
+    assert found.shape == (3, KINDS) and np.isfinite(found).all()
+    assert found[:, 0] == pytest.approx(100) and (found[:, :5] > 0).all() and (found[:, 5] == 0).all(), found
+    assert (found[:, 4] > found[:, 3]).all()  # a queen and a rook
+
+
+def test_a_position_is_quiet_if_nothing_is_taken_near_it():
+    umpire = Referee()
+    for name in ("a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e4", "e7e5", "f2f4", "e5f4"):
+        assert umpire.attempt(name).accepted
+    for name in ("g2g3", "h7h6"):
+        assert umpire.attempt(name).accepted
+    counts = quiet_counts(umpire.record)
+    assert len(counts) == 0
+    for name in ("a3a4", "a6a5", "b3b4", "b6b5"):
+        assert umpire.attempt(name).accepted
+    counts = quiet_counts(umpire.record)
+    assert len(counts) == 4 and (counts.sum((1, 2)) == 31).all()
+
+
+@pytest.mark.parametrize(("men", "phase"), [(32, 0), (24, 0), (23, 1), (12, 1), (11, 2), (2, 2)])
+def test_phases_are_told_by_the_number_of_men(men, phase):
+    assert phase_of_men(men) == phase
+
+
+def test_every_legal_move_has_a_weight_in_any_phase():
+    rng, umpire = random.Random(1), Referee()
+    while not umpire.over and umpire.plies < 140:
+        moves, weights, total = weigh(umpire.state[:POSITION].copy(), NO_SQUARE, np.ones((ROWS, 64)))
+        assert (weights == 1).all() and total == len(moves)
+        umpire.attempt(rng.choice(umpire.actions))
+    assert umpire.state[rules.END] or umpire.plies == 140
