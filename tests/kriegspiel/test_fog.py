@@ -11,13 +11,13 @@ from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import POSITION
 from fogspiel.games.chess.search import material_score
 from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.kriegspiel.beliefs.reply_policy import CLASS_ROW, CLASSES, KINDS, ROWS, TAKES
+from fogspiel.kriegspiel.beliefs.reply_policy import ROWS
 from fogspiel.kriegspiel.engine import Effort, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.evaluation.attempt_ranking import rank_attempts
-from fogspiel.kriegspiel.evaluation.blind_value import BlindEvaluator
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
+from fogspiel.kriegspiel.evaluation.threat_value import ThreatEvaluator
 from fogspiel.kriegspiel.learned import MOST_BYTES, SHIPPED, Learned, load_learned, save_learned
 from fogspiel.kriegspiel.parameters import FogParameters
 from fogspiel.kriegspiel.referee import Referee, Switches, play_game
@@ -78,11 +78,10 @@ def test_nothing_is_known_to_be_legal_on_no_board_or_where_everything_is_refused
 # Evaluation
 
 
-def gains_on(fen, names, policy=None, **parameters):
+def gains_on(fen, names, **parameters):
     """What attempts gain on a board, and what its men are worth for the mover."""
     learned, board = load_learned(), Referee(fen).state[None, :POSITION].copy()
-    replies = np.ones((ROWS, 64)) if policy is None else policy
-    evaluator = BlindEvaluator(FogParameters(**parameters), replies, learned.worths)
+    evaluator = ThreatEvaluator(FogParameters(**parameters), learned.worths)
     attempts = np.array(sorted(map(parse_move, names), key=lambda move: move % 64), np.int64)
     gains = np.empty((1, len(names)), np.int32)
     evaluator.evaluate(board, attempts, gains)
@@ -109,29 +108,15 @@ def test_black_is_evaluated_as_white_is():
     assert worth == same and list(black.values()) == list(white.values())
 
 
-def policy_that_takes(weight):
-    """A policy under which every legal move has the weight 1, but captures have this one."""
-    policy = np.ones((ROWS, 64))
-    for what in (TAKES, TAKES + CLASSES):
-        policy[CLASS_ROW:, KINDS * what : KINDS * (what + 1)] = weight
-    return policy
-
-
-def test_a_queen_that_is_hardly_ever_taken_costs_less_than_one_that_is_seen():
-    fen, hangs = "1r1qkb1r/p1pppppp/1pn5/3Q4/8/8/PPPP1PPP/RNB1KBNR w KQk - 0 1", "d5e5"  # a knight can take it there
-
-    def gain(weight, sight):
-        return gains_on(fen, [hangs], policy_that_takes(weight), sight=sight, threat=0.0)[0][hangs]
-
-    seen, blind = gain(0.5, 1.0), gain(0.5, 0.0)
-    assert seen < -300 < blind < 0
-    assert gain(0.5, 0.5) == pytest.approx((seen + blind) / 2, abs=1)
-    assert gain(1000.0, 0.0) < -300
+def test_a_queen_that_can_be_taken_costs_what_is_lost():
+    fen = "1r1qkb1r/p1pppppp/1pn5/3Q4/8/8/PPPP1PPP/RNB1KBNR w KQk - 0 1"  # a knight can take the queen on e5
+    gains, _ = gains_on(fen, ["d5e5", "d5d3"], threat=0.0)
+    assert gains["d5e5"] < -300 < gains["d5d3"]
 
 
 def test_a_threat_counts_as_far_as_the_parameter_says():
     fen = "4k3/8/8/3q4/8/8/8/RN2K3 w - - 0 1"  # the knight attacks the queen
-    without, half = (gains_on(fen, ["b1c3"], sight=0.0, threat=threat)[0]["b1c3"] for threat in (0.0, 0.5))
+    without, half = (gains_on(fen, ["b1c3"], threat=threat)[0]["b1c3"] for threat in (0.0, 0.5))
     assert half > without + 100
 
 
