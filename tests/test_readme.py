@@ -14,6 +14,13 @@ def test_the_examples_of_the_readme_run():
     assert outcome.attempted >= 5 and outcome.failed == 0
 
 
+def test_the_example_of_kriegspiel_from_python_runs(capsys):
+    block = (ROOT / "docs" / "kriegspiel.md").read_text().partition("## From Python")[2]
+    exec(block.split("```python\n")[1].split("```")[0], {})
+    said = capsys.readouterr().out
+    assert '[Game "Kriegspiel"]' in said and '[White "greedy"]' in said and "fog would try" in said
+
+
 def test_the_links_of_the_documentation_lead_somewhere():
     import re
 

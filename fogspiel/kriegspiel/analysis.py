@@ -1,7 +1,7 @@
 """What an engine makes of one player's decisions: attempts by their value, where the other men may be, what moves cost.
 
-A sampling engine follows the player's views and attempts as if they were its own, and is asked at each of them. It
-never sees anything else, so equal views give equal answers. All figures are its own estimates:
+An engine that keeps boards in mind follows the player's views and attempts as if they were its own, and is asked at
+each of them. It never sees anything else, so equal views give equal answers. All figures are its own estimates:
 
     value   how much more an attempt gains, in pawns, than the mean attempt on the boards where it is legal
     legal   the share of the boards on which it is legal; being refused costs nothing, so the value does not count it
@@ -12,39 +12,30 @@ never sees anything else, so equal views give equal answers. All figures are its
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from ..core.rng import stream_of
 from ..games.chess.fen import SIDES, fen_of, move_name
-from ..games.chess.men import KINDS
-from ..games.chess.position import MEN, MOVER, PASSANT, POSITION
 from ..games.kriegspiel import rules
-from ..games.kriegspiel.words import message_text
-from .engine import Effort, engines, find_engine
-from .engines.sampling import PoolSampler, Sampler
-from .evaluation.board_evaluator import DOUBT, ILLEGAL
-from .implications import Boards, belief_in, imply
+from ..games.kriegspiel.words import attempt_name, message_text
+from .attempt_table import Table, look, make_engine, own_board
+from .engine import Effort
+from .evaluation.board_evaluator import ILLEGAL
+from .implications import belief_in, imply
 from .own_decisions import Decision, last_message, refused_moves
 
 PAWN_VALUE = 100
 """Gains are in hundredths of a pawn."""
-LOOSE_BOARDS = 1000
-"""Boards of the last observation that are drawn for an engine that keeps none."""
 WORST = 5
 """The turns that are named after a game."""
 USUAL = Effort(nodes=20_000)
 """Some 600 boards per attempt, and the same answer on every machine."""
+USUAL_ENGINE = "fog"
+"""The strongest engine that keeps boards."""
 HONESTY = (
     "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
     "error: they prove nothing."
 )
-
-
-def usual_engine() -> str:
-    """The strongest engine that keeps boards."""
-    return "fog" if "fog" in engines() else "hs"
 
 
 @dataclass(frozen=True)
@@ -107,49 +98,9 @@ class PositionAnalysis:
         return {**vars(self), "attempts": [one.to_json() for one in self.attempts], "side": SIDES[self.side].lower()}
 
 
-class Table(NamedTuple):
-    """What an engine has found out about the attempts of a position."""
-
-    gains: np.ndarray
-    """A row per evaluated board, a column per attempt, ILLEGAL where it is not legal."""
-    offered: np.ndarray
-    boards: Boards
-    choice: int
-
-
-def look(engine: Sampler, decision: Decision) -> Table:
-    """Ask an engine about a decision; this alone knows where a sampling engine keeps what it has found out."""
-    choice = engine.choose(decision.seen, decision.actions)
-    gains = engine.gains[: engine.evaluated].copy()
-    if isinstance(engine, PoolSampler):
-        boards = engine.pool[: engine.count]
-    else:
-        boards = engine.boards(LOOSE_BOARDS, decision.seen)
-    engine.last = decision.action
-    return Table(gains, engine.offered.copy(), distinct_boards(boards), choice)
-
-
-def make_engine(words: str, effort: Effort, seed: int, side: int) -> Sampler:
-    """The engine of an analysis, at the beginning of a game."""
-    engine = find_engine(words)(effort, stream_of(seed, side))
-    if not isinstance(engine, Sampler):
-        known = [name for name, maker in engines().items() if isinstance(maker, type) and issubclass(maker, Sampler)]
-        raise ValueError(f"{words} keeps no boards in mind: an analysis needs one of {', '.join(known)}")
-    engine.begin(side)
-    return engine
-
-
-def distinct_boards(boards: np.ndarray) -> Boards:
-    """Boards that differ in their men, castling rights or en passant, each with its share."""
-    cells = np.ascontiguousarray(boards[:, : PASSANT + 1])
-    keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    return Boards(boards[first], counts / max(len(boards), 1))
-
-
 def analyse(
     decisions: Sequence[Decision],
-    engine: str,
+    engine: str = USUAL_ENGINE,
     effort: Effort = USUAL,
     seed: int = 1,
     only: int | None = None,
@@ -165,7 +116,8 @@ def analyse(
     for decision, was_refused in zip(decisions, later, strict=True):
         wanted = decision.ply == only if only is not None else decision.action is not None or len(decisions) == 1
         if wanted:
-            yield describe(decision, look(player, decision), None if decision.action is None else not was_refused)
+            answered = decision.action == rules.ANY or not was_refused
+            yield describe(decision, look(player, decision), None if decision.action is None else answered)
         elif decision.action is not None:
             player.follow(decision.seen, decision.action)
         if only is not None and decision.ply > only:
@@ -173,7 +125,7 @@ def analyse(
 
 
 def analyse_last(
-    decisions: Sequence[Decision], engine: str, effort: Effort = USUAL, seed: int = 1
+    decisions: Sequence[Decision], engine: str = USUAL_ENGINE, effort: Effort = USUAL, seed: int = 1
 ) -> Iterator[PositionAnalysis]:
     """The last decision alone, after following all before it."""
     *earlier, last = decisions
@@ -202,11 +154,11 @@ def describe(decision: Decision, table: Table, accepted: bool | None) -> Positio
         refused=tuple(refused),
         boards=len(table.boards.cells),
         evaluated=len(table.gains),
-        choice=move_name(table.choice),
+        choice=attempt_name(table.choice),
         attempts=attempts,
-        implied=tuple(imply(seen, table.boards)),
+        implied=tuple(imply(seen, table.boards, table.kings)),
         belief=belief_in(table.boards, 1 - side),
-        tried=None if decision.action is None else move_name(decision.action),
+        tried=None if decision.action is None else attempt_name(decision.action),
         accepted=accepted,
         cost=cost,
         cost_error=error,
@@ -215,20 +167,17 @@ def describe(decision: Decision, table: Table, accepted: bool | None) -> Positio
 
 def placement_of(seen: np.ndarray) -> str:
     """The own men as the board of a FEN."""
-    position = np.zeros(POSITION, np.int64)
-    position[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    position[MEN + seen[rules.SEEN_PLAYER]] = np.bitwise_or.reduce(position[:KINDS])
-    position[MOVER], position[PASSANT] = seen[rules.SEEN_PLAYER], -1
-    return fen_of(position).split()[0]
+    return fen_of(own_board(seen)).split()[0]
 
 
-def group_rows(gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different rows of a table, and how often each stands in it."""
+def group_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of a table, and for how many boards each counts."""
+    gains = table.gains
     if gains.shape[1] == 0:
-        return gains[:0], np.zeros(0, np.int64)
+        return gains[:0], np.zeros(0)
     keys = np.ascontiguousarray(gains).view(np.dtype((np.void, gains.shape[1] * gains.itemsize))).ravel()
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    return gains[first], counts
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    return gains[first], np.bincount(places, table.weights, len(first))
 
 
 def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float | None]:
@@ -242,25 +191,28 @@ def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float
 
 
 def rank_attempts(table: Table) -> tuple[AttemptValue, ...]:
-    """The attempts in the engine's order: by their mean advantage, less where few boards speak for them."""
-    rows, counts = group_rows(table.gains)
+    """The attempts in the engine's order: by its ranks, if it has any, then by their mean advantage, which is drawn
+    towards 0 where few boards speak for it."""
+    rows, counts = group_rows(table)
     legal = rows != ILLEGAL
     gains = np.where(legal, rows, 0) / PAWN_VALUE
     means = gains.sum(1) / np.maximum(legal.sum(1), 1)
-    total = max(int(counts.sum()), 1)
     found = []
     for place, action in enumerate(table.offered):
-        here = legal[:, place]
-        boards = int(counts[here].sum())
+        here, name = legal[:, place], move_name(int(action))
+        boards = float(counts[here].sum())
         if not boards:
-            found.append(AttemptValue(move_name(int(action)), 0.0, None, None, None))
+            found.append(AttemptValue(name, 0.0, None, None, None))
             continue
-        doubt = boards / (boards + DOUBT)
         value, error = mean_and_error((gains[:, place] - means)[here], counts[here])
         gain, _ = mean_and_error(gains[here, place], counts[here])
-        digits = [None if figure is None else round(figure, 4) for figure in (doubt * value, error, gain)]
-        found.append(AttemptValue(move_name(int(action)), round(boards / total, 4), *digits))
-    return tuple(sorted(found, key=lambda one: -np.inf if one.value is None else one.value, reverse=True))
+        trust = boards / (boards + table.doubt)
+        digits = [None if figure is None else round(figure, 4) for figure in (trust * value, error, gain)]
+        found.append(AttemptValue(name, round(boards / float(counts.sum()), 4), *digits))
+    ranks = np.zeros(len(found)) if table.ranks is None else table.ranks
+    values = [-np.inf if one.value is None else one.value for one in found]
+    order = sorted(range(len(found)), key=lambda place: (ranks[place], values[place]), reverse=True)
+    return tuple(found[place] for place in order)
 
 
 def cost_of(table: Table, attempts: Sequence[AttemptValue], action: int | None) -> tuple[float | None, float | None]:
@@ -268,9 +220,9 @@ def cost_of(table: Table, attempts: Sequence[AttemptValue], action: int | None) 
     tried = np.flatnonzero(table.offered == action) if action is not None else np.empty(0, int)
     if len(tried) == 0:
         return None, None
-    rows, counts = group_rows(table.gains)
+    rows, counts = group_rows(table)
     here = rows[:, tried[0]] != ILLEGAL
-    if not here.any():
+    if not counts[here].sum():
         return None, None
     rows, counts = rows[here], counts[here]
     names = [move_name(int(offered)) for offered in table.offered]

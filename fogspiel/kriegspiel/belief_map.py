@@ -3,7 +3,8 @@
 The record is played again with a fresh engine of the same kind, which is told what it did and does not think; what it
 believes is read off whenever it has heard something. Matrices of chances are what they were. A metaposition knows only
 where a man may stand, so its men are spread evenly over these squares. A pool of boards, or boards of the last
-observation, are counted; they are drawn anew, so that they are alike but not the same.
+observation, are counted, weighted boards by their weights; they are drawn anew, so that they are alike but not the
+same.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from ..games.chess.men import KINDS, KING, KNIGHT, PAWN
 from ..games.chess.position import MEN
 from .beliefs.matrix_engine import MatrixEngine
 from .engine import Effort, engine_agent, parse_engine
+from .engines.fog import Fog
 from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
 from .referee import WILD_16, Switches, kriegspiel_from
@@ -25,7 +27,7 @@ from .referee import WILD_16, Switches, kriegspiel_from
 BOARDS = 200
 """Boards of the last observation that are drawn for an engine that keeps none."""
 LIGHT = Effort(nodes=200)
-"""It does not think, and a pool of this effort, two thousand boards, is enough to count."""
+"""It does not think, and a pool of this effort, one or two thousand boards, is enough to count."""
 DIGITS = 3
 PIECES = slice(KNIGHT, KING)
 """The kinds from knight to queen."""
@@ -44,7 +46,7 @@ def beliefs(words: str, side: int, record: Sequence[int], switches: Switches = W
         engine = engine_agent(name, LIGHT).player(stream_of(0, side))
     except ValueError:
         engine = None
-    if not isinstance(engine, MatrixEngine | Minimax | Sampler):
+    if not isinstance(engine, MatrixEngine | Minimax | Sampler | Fog):
         return [None] * (len(record) + 1)
     session = Session(kriegspiel_from(switches=switches))
     engine.begin(side)
@@ -70,7 +72,9 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
         boards = engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(BOARDS, seen)
         if len(boards) == 0:
             return None
-        chances = count_boards(boards, 1 - engine.side)
+        chances = count_boards(boards, np.full(len(boards), 1 / len(boards)), 1 - engine.side)
+    elif isinstance(engine, Fog) and engine.belief.count:
+        chances = count_boards(engine.belief.boards, engine.belief.weights, 1 - engine.side)
     else:
         return None
     return [[round(float(chance), DIGITS) for chance in row] for row in np.clip(chances, 0.0, 1.0)]
@@ -86,8 +90,8 @@ def spread_evenly(meta: np.record, side: int) -> np.ndarray:
     return np.asarray(may * share[:, None])
 
 
-def count_boards(boards: np.ndarray, colour: int) -> np.ndarray:
-    """How often the men of a colour stand on each square of these boards."""
+def count_boards(boards: np.ndarray, weights: np.ndarray, colour: int) -> np.ndarray:
+    """How much weight the boards have on which the men of a colour stand on each square."""
     pieces = np.bitwise_or.reduce(boards[:, PIECES], axis=1)
     sets = np.array([boards[:, KING], boards[:, PAWN], pieces]) & boards[:, MEN + colour]
-    return np.asarray(rows_of(sets).mean(1))
+    return np.asarray(weights @ rows_of(sets))

@@ -15,6 +15,8 @@ from ..games.chess.moves import is_legal
 from ..games.chess.position import MEN, king_of, occupied
 from ..games.chess.words import directions_in
 from ..games.kriegspiel import rules
+from ..games.kriegspiel.announcements import TRIES_OTHERWISE
+from ..games.kriegspiel.words import squares_in, tries_text
 from .own_decisions import Decision, last_message, refused_moves
 
 SHOWN = 4
@@ -59,13 +61,13 @@ def listed(found: Sequence[tuple[str, float]]) -> str:
     return f"{words} and {len(ranked) - SHOWN} more" if len(ranked) > SHOWN else words
 
 
-def imply(seen: np.ndarray, boards: Boards) -> Iterator[str]:
-    """What is known at a decision, sentence by sentence."""
+def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterator[str]:
+    """What is known at a decision, sentence by sentence; `kings` is the exact set of squares of a lone king."""
     if len(boards.cells) == 0:
         yield "The engine has no board in mind that explains all that was said"
         return
     likely = likeliest(boards)
-    yield of_king(seen, boards)
+    yield of_king(seen, boards) if kings is None else of_lone_king(kings)
     message = last_message(seen)
     if message[TAKEN]:
         yield of_taker(seen, boards, message[SQUARE])
@@ -93,6 +95,13 @@ def of_king(seen: np.ndarray, boards: Boards) -> str:
     if many == 1:
         return f"The other king is on {listed(squares).split()[0]} on all boards"
     return f"The other king is on one of {many} squares: {listed(squares)}"
+
+
+def of_lone_king(kings: int) -> str:
+    """Where a king may stand that has lost all its men."""
+    squares = squares_in(kings)
+    where = squares[0] if len(squares) == 1 else f"one of {len(squares)} squares: {', '.join(squares)}"
+    return f"The other king stands alone, on {where}"
 
 
 def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
@@ -131,8 +140,12 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
         for squares, move in captures.items():
             found[squares] += float(share) * bool(is_legal(board, limits, move))
     names = [(move_name(start + 64 * end), chance) for (start, end), chance in found.items()]
-    words = "1 pawn capture is" if tries == 1 else f"{tries} pawn captures are"
-    return f"{words} legal: {listed(names) or 'on no board one that can still be tried'}"
+    switches = int(seen[rules.SEEN_SWITCHES])
+    words = "1 pawn capture is legal" if tries == 1 else f"{tries} pawn captures are legal"
+    if switches & TRIES_OTHERWISE:
+        told = tries_text(tries, switches)
+        words = told[0].upper() + told[1:]
+    return f"{words}: {listed(names) or 'on no board one that can still be tried'}"
 
 
 def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:

@@ -73,12 +73,14 @@ class EngineSpec:
 
 
 def code_of(engine: str) -> str:
-    """A digest of all the code, and of the opponent's model, that an engine uses: with others it may play otherwise."""
+    """A digest of all the code and of the model or weights that an engine uses: with others it may play otherwise."""
     maker, code = find_engine(engine), digest_of(home_of(engine))
     while isinstance(maker, partial):
-        model = maker.keywords.get("model")
-        if model is not None:
-            return f"{code}-{hashlib.blake2b(model.tobytes(), digest_size=10).hexdigest()}"
+        model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
+        numbers = (model,) if model is not None else learned
+        if numbers is not None:
+            content = b"".join(array.tobytes() for array in numbers)
+            return f"{code}-{hashlib.blake2b(content, digest_size=10).hexdigest()}"
         maker = next((given for given in maker.args if isinstance(given, partial)), maker.func)
     return code
 

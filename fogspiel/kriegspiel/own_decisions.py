@@ -10,15 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.game import blank
-from ..games.chess.attempts import MOST_ATTEMPTS, attempts, lose_own, move_own, refuse
+from ..games.chess.attempts import MOST_ATTEMPTS, lose_own, move_own, refuse
 from ..games.chess.bits import NO_SQUARE
 from ..games.chess.fen import CASTLES, LETTERS, SIDES, parse_square, square_name
 from ..games.chess.men import KING, NO_MAN, PAWN, ROOK
-from ..games.chess.messages import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, TRIES
+from ..games.chess.messages import MESSAGE, PAWN_TAKEN, PIECE_TAKEN
 from ..games.chess.move_code import KING_HOME, ROOK_HOME, end_of, start_of
-from ..games.chess.position import POSITION
+from ..games.chess.position import MEN, MOVER, POSITION, RIGHTS
 from ..games.chess.words import DIRECTIONS
 from ..games.kriegspiel import rules
+from ..games.kriegspiel.rule_sets import ICC
 from .pgn_reader import Reading
 from .protocol_lines import OTHER, OWN, OWN_MEN, SIDE_WORDS, SILENCE, Listener
 from .referee import WILD_16, Message, Referee, Switches
@@ -42,12 +43,23 @@ class Decision:
 
     @property
     def actions(self) -> list[int]:
-        """What could be tried: it follows from the view alone."""
-        seen, out = self.seen, blank(MOST_ATTEMPTS)
-        men, own = seen[OWN_MEN], np.bitwise_or.reduce(seen[OWN_MEN])
-        side, rights, tries = seen[rules.SEEN_PLAYER], seen[rules.SEEN_RIGHTS], seen[rules.SEEN_OTHER + TRIES]
-        count = attempts(men, own, side, rights, tries, seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES], out)
-        return [int(action) for action in out[:count]]
+        """What could be tried: it follows from the view alone, by the rules' own list."""
+        out = blank(MOST_ATTEMPTS)
+        return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
+
+
+def own_state(seen: np.ndarray) -> np.ndarray:
+    """A state of the game with all that the list of attempts depends on: what the mover knows."""
+    state, side = blank(rules.STATE), int(seen[rules.SEEN_PLAYER])
+    said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
+    state[: KING + 1] = seen[OWN_MEN]
+    state[MEN + side] = np.bitwise_or.reduce(seen[OWN_MEN])
+    state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
+    state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
+    state[said : said + MESSAGE] = seen[OTHER]
+    state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]
+    state[turn : turn + rules.TURN] = seen[rules.SEEN_TURN : rules.SEEN_OTHER_TURN]
+    return state
 
 
 def replayed_decisions(
@@ -67,7 +79,12 @@ def replayed_decisions(
 
 def filtered_decisions(reading: Reading) -> list[Decision]:
     """The decisions of the player for whom a game was filtered, the one that is still to come included."""
-    view = OwnView(SIDE_WORDS.index(reading.viewer))
+    if reading.switches.rules != ICC:
+        raise ValueError(
+            f"the game is filtered by the rules {reading.switches.rules}, and filtered games are analysed by the rules "
+            f"{ICC} alone: give the whole game, or RUN:K"
+        )
+    view = OwnView(SIDE_WORDS.index(reading.viewer), reading.switches.bits)
     found = list[Decision]()
     for place, (tried, message) in enumerate(zip(reading.attempts, reading.messages, strict=True)):
         if place % 2 == view.side:
@@ -85,10 +102,10 @@ def filtered_decisions(reading: Reading) -> list[Decision]:
 class OwnView:
     """The view of one side, kept up by its own attempts and by the messages that it hears."""
 
-    def __init__(self, side: int):
+    def __init__(self, side: int, switches: int):
         self.side = side
         self.seen = np.zeros(rules.VIEW, np.int64)
-        self.seen[rules.SEEN_PLAYER] = side
+        self.seen[rules.SEEN_PLAYER], self.seen[rules.SEEN_SWITCHES] = side, switches
         self.seen[OWN_MEN] = rules.HOME[: KING + 1] & rules.HOME[KING + 1 + side]
         self.seen[rules.SEEN_RIGHTS] = rules.OWN_RIGHTS[side]
         self.seen[OWN] = self.seen[OTHER] = SILENCE

@@ -12,8 +12,8 @@ from ..core.rng import stream_of
 from .engine import Effort, Maker, asks_program, engines, find_engine, plain_name
 from .referee import Referee, play_game
 
-TRIAL_PLIES = 6
-"""The length of a trial game: until then both sides have heard of a move and answered one."""
+TRIAL_PLIES = 12
+"""The length of a trial game: until then both sides have answered moves, and `fog` has mended its belief once."""
 PATIENCE = 5.0
 """Seconds after which it is clear that something is compiled; kernels that were compiled before load faster."""
 

@@ -4,7 +4,7 @@ The games of a round are stored matches and round robins. In round 0 no engine h
 that can use one have that of all games so far. Learning ends when a round has hardly changed it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kriegspiel.engine import STRAY, Effort, find_engine, parse_engine, plain_name
+from ..kriegspiel.engine import Effort, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, save_model
 from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
+from .population import SUFFIX, Play, check_lesson, games_of_two, rows_in, with_straying
 
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
 """Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each."""
 SETTLED = 0.03
 """The mean total-variation change below which learning ends."""
-SUFFIX = ".npz"
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,7 @@ class Training:
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
-        for what, number in (("--games", self.games), ("--rounds", self.rounds)):
-            if number <= 0:
-                raise ValueError(f"{what} is {number}: it must be a positive number")
-        if self.output.suffix != SUFFIX:
-            raise ValueError(f"--output is {self.output}: the name of a model ends with {SUFFIX}")
-        if not self.output.parent.is_dir():
-            raise ValueError(f"--output is {self.output}, but there is no folder {self.output.parent}: make it first")
-        for words in self.engines:
-            find_engine(parse_engine(words, self.effort)[0])
+        check_lesson(self.engines, self.effort, self.output, "a model", games=self.games, rounds=self.rounds)
         names = [member.engine.removesuffix(f":{NO_MODEL}") for member in self.population(None)]
         plain = list(dict.fromkeys(map(plain_name, names)))
         for what, name, known in (("--against", self.against, names), ("--without", self.without, plain)):
@@ -66,13 +58,13 @@ class Training:
 
     def population(self, model: Path | None) -> list[EngineSpec]:
         """Every engine as it is and straying, with the model if it can use one."""
-        found = []
+        members = []
         for words in self.engines:
             name, effort = parse_engine(words, self.effort)
             if plain_name(name) in MODELLED and ":" not in name:
                 name = f"{name}:{model or NO_MODEL}"
-            found += [EngineSpec(name, effort), EngineSpec(STRAY + name, effort)]
-        return found
+            members.append((name, effort))
+        return with_straying(members)
 
     def matches(self, number: int) -> list[EngineMatch]:
         """Who plays in a round: each against each, or, for a model of one opponent, that one against each.
@@ -83,7 +75,7 @@ class Training:
         pairs = list(combinations(members, 2))
         if self.against is not None:
             pairs = [pair for pair in pairs if any(self.counts(member.engine) for member in pair)]
-        games = -(-self.games // len(pairs))
+        games = games_of_two(self.games, len(pairs))
         return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
@@ -121,12 +113,12 @@ class Round(NamedTuple):
         return self.change is not None and self.change < SETTLED
 
 
-def train(training: Training, play: Callable[[EngineMatch], list[list[Row]]]) -> Iterator[Round]:
+def train(training: Training, play: Play) -> Iterator[Round]:
     """Play and count, round by round; the model is written after each, and at last as what was asked for."""
     counts, games = np.zeros(SHAPE, np.int64), 0
     model: np.ndarray | None = None
     for number in range(training.rounds):
-        rows = [row for match in training.matches(number) for pair in play(match) for row in pair]
+        rows = rows_in(training.matches(number), play)
         counts += training.count(rows)
         games += 2 * len(rows)
         before, model = model, model_of(counts)

@@ -15,6 +15,7 @@ SHOWN = 6
 MARKDOWN, PAGES = ".md", (".html", ".htm")
 MAPS = ("king", "pawn", "piece")
 FILES = "abcdefgh"
+ENDING = "An ending against a lone king, played by exact sets of squares without values of attempts"
 
 
 def with_error(value: float | None, error: float | None) -> str:
@@ -88,13 +89,20 @@ def _worst_parts(position: PositionAnalysis) -> list[Part]:
     heard = [f"The referee: {position.heard}."] if position.heard else []
     refused = [f"Refused before: {', '.join(position.refused)}."] if position.refused else []
     implied = " ".join(f"{sentence}." for sentence in position.implied)
+    opening = [
+        f"## {worst_sentence(position)}" if position.cost is not None else f"## {position.turn}",
+        *heard,
+        *refused,
+    ]
+    if not position.attempts:
+        return [*opening, implied, f"{ENDING}: the engine would try {position.choice}."]
     table = Table(
         f"turn-{position.ply}-{len(position.refused)}",
         f"The best attempts ({position.boards:,} different boards in mind, {position.evaluated:,} evaluated)",
         ATTEMPT_COLUMNS,
         attempt_rows(position, SHOWN),
     )
-    return [f"## {worst_sentence(position)}", *heard, *refused, implied, table]
+    return [*opening, implied, table]
 
 
 def analysis_report(analysis: GameAnalysis, phases: Sequence[Phase], command: str, charts: bool) -> Report:

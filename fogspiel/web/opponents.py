@@ -18,6 +18,7 @@ STRATEGY, ENGINE = "strategy", "engine"
 LONGEST, MOST_NODES = 60.0, 50_000_000
 """Seconds and nodes that an engine may be given for each move."""
 ABOUT = {
+    "fog": "weighs every board that explains all messages, and expects an opponent as blind as itself: the strongest",
     "A": "searches random boards to their end (approach A)",
     "C": "searches what the referee might say and weighs it at once (approach C)",
     "minimax": "searches what may still stand where",

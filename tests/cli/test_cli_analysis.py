@@ -49,6 +49,23 @@ def test_a_game_is_analysed_attempt_by_attempt(game, answer, fogspiel):
     assert "engine's first" in shown and "they prove nothing" in shown and "pawns; the engine would" in shown
 
 
+def test_the_usual_engine_is_fog_and_tells_where_a_lone_king_may_be(game, answer, fogspiel):
+    assert answer("kriegspiel", "analyse", game, *LIGHT)["engine"] == "fog"
+    ending = ("--men", "8/8/8/8/8/8/4K3/R6R", "--taken", "8,7", "--refused", "e2d3", *LIGHT, "--output", "ending.md")
+    shown = fogspiel("kriegspiel", "analyse", *ending)
+    assert shown.returncode == 0 and "on one of 5 squares: c2, c3, c4, d4, e4." in shown.stdout
+    for text in (shown.stdout, Path("ending.md").read_text()):
+        assert "An ending against a lone king" in text and "the engine would try" in text
+
+
+def test_games_by_other_rules_are_analysed_from_files_and_runs(tmp_path, answer):
+    answer("kriegspiel", "match", "greedy", "random", "--rules", "english", "--games", 2, "--nodes", 1, "--longest", 12)
+    answer("kriegspiel", "export", "kriegspiel-1", "--output", tmp_path / "english.pgn")
+    found = [answer("kriegspiel", "analyse", which, *LIGHT) for which in (tmp_path / "english.pgn", "kriegspiel-1:1")]
+    tried = [[one["tried"] for one in each["positions"]] for each in found]
+    assert tried[0] == tried[1] and "any" in tried[0]
+
+
 def test_the_commands_of_the_page_run(game, fogspiel):
     for line in [*block("sh").splitlines(), *block("sh-view").splitlines()]:
         words = shlex.split(line, comments=True)[1:]

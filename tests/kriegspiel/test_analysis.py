@@ -7,9 +7,12 @@ import pytest
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move, parse_square
+from fogspiel.games.chess.men import QUEEN
 from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel import analysis
-from fogspiel.kriegspiel.analysis import GameAnalysis, Table, analyse, cost_of, look, make_engine, rank_attempts
+from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
+from fogspiel.games.kriegspiel.words import attempt_name
+from fogspiel.kriegspiel.analysis import GameAnalysis, analyse, cost_of, rank_attempts
+from fogspiel.kriegspiel.attempt_table import Table, look, make_engine
 from fogspiel.kriegspiel.engine import Effort, find_engine
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL
 from fogspiel.kriegspiel.hindsight import look_back
@@ -17,9 +20,10 @@ from fogspiel.kriegspiel.implications import Boards
 from fogspiel.kriegspiel.own_decisions import described_decision, filtered_decisions, replayed_decisions
 from fogspiel.kriegspiel.pgn import write_pgn
 from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.kriegspiel.referee import Referee, Switches, play_game
 
 LIGHT = Effort(nodes=300)
+NO_BOARDS = Boards(np.empty((0, 13), np.int64), np.empty(0))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +115,7 @@ def test_equal_views_with_different_true_boards_give_byte_equal_analyses(side):
 def test_values_are_advantages_over_the_mean_attempt_and_costs_compare_the_same_boards():
     moves = np.array([parse_move(name) for name in ("a2a3", "b2b3", "c2d3")])
     gains = np.array([[100, -100, ILLEGAL]] * 30 + [[300, 100, 800]] * 10, np.int32)
-    table = Table(gains, moves, Boards(np.empty((0, 13), np.int64), np.empty(0)), int(moves[0]))
+    table = Table(gains, moves, NO_BOARDS, int(moves[0]), np.ones(40))
     attempts = rank_attempts(table)
     assert [one.move for one in attempts] == ["c2d3", "a2a3", "b2b3"]
     assert attempts[0].legal == 0.25 and attempts[0].error is None and attempts[0].gain == 8.0
@@ -127,7 +131,7 @@ def test_copies_of_a_board_do_not_make_an_error_smaller():
     moves = np.array([parse_move("a2a3"), parse_move("b2b3")])
     few = np.array([[100, -100], [0, 40]], np.int32)
     tables = [
-        Table(np.repeat(few, copies, axis=0), moves, Boards(np.empty((0, 13), np.int64), np.empty(0)), int(moves[0]))
+        Table(np.repeat(few, copies, axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(2 * copies))
         for copies in (1, 500)
     ]
     errors = [{one.move: one.error for one in rank_attempts(table)}["a2a3"] for table in tables]
@@ -173,14 +177,8 @@ def test_a_view_that_cannot_be_is_refused_in_a_sentence(change, part):
 
 
 def test_only_engines_that_keep_boards_can_analyse():
-    with pytest.raises(ValueError, match="keeps no boards in mind: an analysis needs one of los, aosp, hs"):
+    with pytest.raises(ValueError, match="keeps no boards in mind: an analysis needs one of fog, los, aosp, hs"):
         make_engine("greedy", LIGHT, 1, 0)
-
-
-def test_the_strongest_engine_is_taken_when_it_is_there(monkeypatch):
-    assert analysis.usual_engine() in ("hs", "fog")
-    monkeypatch.setattr(analysis, "engines", lambda: {"hs": None, "fog": None})
-    assert analysis.usual_engine() == "fog"
 
 
 def test_beliefs_are_chances_of_men_that_are_left(umpires):
@@ -230,3 +228,81 @@ def test_an_engine_that_is_asked_about_another_attempt_goes_on_with_that_one():
     for decision in decisions[:2]:
         look(engine, decision)
         assert engine.last == decision.action
+
+
+def test_weights_of_boards_count_as_copies_of_them_would():
+    moves = np.array([parse_move("a2a3"), parse_move("c2d3")])
+    gains = np.array([[100, ILLEGAL], [300, 800]], np.int32)
+    weighed = Table(gains, moves, NO_BOARDS, int(moves[0]), np.array([30.0, 10.0]))
+    copied = Table(np.repeat(gains, (30, 10), axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(40))
+    assert rank_attempts(weighed) == rank_attempts(copied)
+    attempts = rank_attempts(weighed)
+    assert cost_of(weighed, attempts, int(moves[0])) == cost_of(copied, attempts, int(moves[0])) == (1.25, 1.875)
+
+
+def test_fog_values_every_attempt_and_ranks_its_choice_first(umpires):
+    decisions, truth = replayed_decisions(umpires[3].record[:60], 0)
+    positions = list(analyse(decisions, "fog", Effort(nodes=2000)))
+    for position, decision in zip(positions, decisions, strict=False):
+        offered = {action for action in decision.actions if action >> 12 in (0, QUEEN)}
+        assert {parse_move(one.move) for one in position.attempts} == offered
+        assert position.best == position.choice and position.boards > 0
+        assert sum(position.belief["king"]) == pytest.approx(1.0, abs=0.04)
+        assert all(0 <= one.legal <= 1 for one in position.attempts)
+    boards = [board for decision, board in zip(decisions, truth, strict=True) if decision.action is not None]
+    assert all(phase.log_loss < phase.even_log_loss for phase in look_back(positions, boards))
+    assert as_json(positions) == as_json(analyse(decisions, "fog", Effort(nodes=2000)))
+
+
+def test_an_analysis_does_not_change_how_fog_plays(umpires):
+    decisions, _ = replayed_decisions(umpires[3].record[:30], 0)
+    chosen = []
+    for _ in range(2):
+        engine = find_engine("fog")(LIGHT, stream_of(1, 0))
+        engine.begin(0)
+        chosen.append([])
+        for decision in decisions[:-1]:
+            chosen[-1].append(engine.choose(decision.seen, decision.actions))
+            engine.last = decision.action
+        list(analyse(decisions, "fog", LIGHT))
+    assert chosen[0] == chosen[1]
+
+
+def test_against_a_lone_king_the_choice_and_the_squares_are_told():
+    decision = described_decision(0, "8/8/8/8/8/8/4K3/R6R", taken="8,7", ply=60, refused="e2d3")
+    (position,) = analyse([decision], "fog", LIGHT)
+    assert position.attempts == () and position.evaluated == 0 and position.cost is None
+    assert parse_move(position.choice) in decision.actions and position.best == position.choice
+    assert position.implied == ("The other king stands alone, on one of 5 squares: c2, c3, c4, d4, e4",)
+    assert position.boards == 5 and [chance for chance in position.belief["king"] if chance] == [0.2] * 5
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_games_by_every_rule_set_are_analysed(name):
+    switches = Switches.usual(name)
+    players = tuple(find_engine("greedy")(LIGHT, stream_of(5, side)) for side in (0, 1))
+    umpire = play_game(players, Referee(switches=switches), 40)
+    again = Referee(switches=switches)
+    decisions = {side: replayed_decisions(umpire.record, side, switches=switches)[0] for side in (0, 1)}
+    each = {side: iter(decisions[side]) for side in (0, 1)}
+    for action in umpire.record:
+        assert sorted(next(each[again.mover]).actions) == sorted(again.actions)
+        again.attempt(action)
+    for engine, side in (("fog", 0), ("hs", 1)):
+        positions = list(analyse(decisions[side], engine, LIGHT))
+        assert [one.tried for one in positions] == [
+            attempt_name(one.action) for one in decisions[side] if one.action is not None
+        ]
+        asked = [one for one in positions if one.tried == "any"]
+        assert bool(asked) == (name in ("berkeley-any", "english"))
+        assert all(one.accepted and one.cost is None for one in asked)
+        assert any(one.cost is not None for one in positions)
+
+
+def test_filtered_games_of_other_rule_sets_are_refused_in_a_sentence():
+    umpire = Referee(switches=Switches.usual("berkeley"))
+    for move in ("e2e4", "e7e5", "g1f3"):
+        umpire.attempt(move)
+    text = write_pgn(umpire.record, viewer="white", switches=umpire.switches)
+    with pytest.raises(ValueError, match="filtered by the rules berkeley"):
+        filtered_decisions(read_pgn(text)[0])

@@ -13,7 +13,7 @@ from fogspiel.kriegspiel.engine import Effort, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 PLIES = 40
-BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs")
+BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs", "fog")
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def test_a_belief_speaks_of_the_other_side_and_never_of_squares_where_own_men_st
         assert (chances[:, own] == 0).all()
 
 
-@pytest.mark.parametrize("name", ["C", "minimax", "hs"])
+@pytest.mark.parametrize("name", ["C", "minimax", "hs", "fog"])
 def test_at_the_beginning_the_other_men_are_believed_at_home(record, name):
     first = next(belief for belief in beliefs(f"{name}@200n", 0, record) if belief)
     assert first[0][60] == 1 and first[1][48:56] == [1] * 8 and first[2][56:60] == [1] * 4
 
 
-@pytest.mark.parametrize("name", ["C", "minimax", "hs"])
+@pytest.mark.parametrize("name", ["C", "minimax", "hs", "fog"])
 def test_the_true_king_is_never_ruled_out_in_a_short_game_against_an_honest_referee(record, name):
     """The metaposition is sure, but spreads the king widely; the others may lose it rarely, so the mean is asked."""
     given = []

@@ -126,7 +126,14 @@ def test_wrong_words_are_one_sentence(refused):
 
 def test_whoever_plays_on_a_page_can_neither_open_files_nor_start_programs(tmp_path):
     game = find_game("kriegspiel")
-    for words in ("hs:uci=touch x", "hs:uci=touch x@1n", "C:/etc/passwd", "hs@1n:uci=touch x", "hs@1n:uci=x@1n"):
+    for words in (
+        "hs:uci=touch x",
+        "hs:uci=touch x@1n",
+        "C:/etc/passwd",
+        "fog:/etc/passwd",
+        "hs@1n:uci=touch x",
+        "hs@1n:uci=x@1n",
+    ):
         with pytest.raises(ValueError):
             agent_texts.agent_from_text(game, words, tmp_path / "runs.db", 1)
 

@@ -46,7 +46,7 @@ def test_a_preparation_does_not_change_a_game():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["C", "minimax"])
+@pytest.mark.parametrize("engine", ["C", "minimax", "fog"])
 def test_on_a_new_machine_the_person_hears_of_the_compilation_and_gets_a_reply(tmp_path, engine):
     command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "play", "--against", engine, "--output", "game.pgn"]
     outcome = subprocess.run(

@@ -10,9 +10,10 @@ from support.web_client import begin, open_client, play
 
 from fogspiel.core.game import find_game
 from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.referee import Referee, Switches
 from fogspiel.web import analyses
 from fogspiel.web.pages import analysis as page
+from fogspiel.web.rule_choice import game_by_rules
 from fogspiel.web.session_store import SessionStore
 
 LIGHT = Effort(nodes=200)
@@ -46,10 +47,10 @@ def short_game():
     return umpire.record
 
 
-def store_session(folder, record, side):
+def store_session(folder, record, side, game=None, against="random"):
     """The key of a session that has come so far."""
     store = SessionStore(folder / "games.db", folder / "runs.db")
-    stored = store.create(find_game("kriegspiel"), "random", side)
+    stored = store.create(game or find_game("kriegspiel"), against, side)
     stored.session.record = record
     store.save(stored)
     store.close()
@@ -68,6 +69,25 @@ def test_a_finished_game_is_analysed_turn_by_turn(client, tmp_path, side):
     assert len(first["belief"]) == 3 and first["attempts"][0]["legal"] <= 1 and first["implied"]
     later = client.get(f"/api/play/{key}/analysis?side={side}&after=2").json()
     assert later["positions"] == found["positions"][2:]
+
+
+@pytest.mark.parametrize("name", ("berkeley", "english"))
+def test_a_game_by_other_rules_is_analysed_and_advised_by_these(client, tmp_path, name):
+    umpire = Referee(switches=Switches.usual(name))
+    asked = ("any",) if name == "english" else ()
+    for move in ("f2f3", "e7e5", *asked, "g2g4", "d7d6", "a2a3", "c8h3", "d8h4"):
+        umpire.attempt(move)
+    assert umpire.over
+    game = game_by_rules("kriegspiel", name)
+    key = store_session(tmp_path, umpire.record, 0, game, "fog@200n")
+    found = finished(client, f"/api/play/{key}/analysis").json()
+    assert found["trouble"] is None and found["done"] == found["total"] == 3 + len(asked)
+    assert [one["tried"] for one in found["positions"]] == ["f2f3", *asked, "g2g4", "a2a3"]
+    believed = [moment["belief"] for moment in client.get(f"/api/play/{key}/replay").json()["moments"]]
+    assert believed[0] is None and sum(believed[-1][0]) == pytest.approx(1, abs=0.05)
+    going_on = store_session(tmp_path, umpire.record[:2], 0, game)
+    advised = finished(client, f"/api/play/{going_on}/advice").json()
+    assert advised["trouble"] is None and advised["engine"] == "fog" and advised["positions"][0]["attempts"]
 
 
 def test_other_games_and_games_under_way_are_not_analysed(client, tmp_path):

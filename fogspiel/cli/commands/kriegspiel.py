@@ -30,8 +30,8 @@ RulesName = Annotated[str, typer.Option(help="The rule set: icc, berkeley, berke
 USUAL_SECONDS = 0.1
 ENGINE = (
     "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
-    "C:generic, C:FILE.npz for an opponent's model (A, B and C); hs:uci=COMMAND for a chess engine (los, aosp and hs); "
-    "program:COMMAND for a program that speaks the engine protocol."
+    "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
+    "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
 
 

@@ -55,7 +55,7 @@ def analyse_game(
     game: Annotated[str | None, typer.Argument(help="A PGN file, or RUN:K for game K of a stored match.")] = None,
     number: Annotated[int, typer.Option("--game", min=1, help="Which game of a file with several.")] = 1,
     side: Annotated[str | None, typer.Option(help="Whose view: white or black (the viewer's, else white's).")] = None,
-    engine: Annotated[str | None, typer.Option(help="An engine that keeps boards (the strongest one).")] = None,
+    engine: Annotated[str | None, typer.Option(help="An engine that keeps boards (fog).")] = None,
     time: Time = None,
     nodes: Nodes = None,
     seed: Seed = 1,
@@ -70,7 +70,8 @@ def analyse_game(
 
     Everything comes from the chosen side's own view. The usual effort is 20,000 nodes per attempt.
     """
-    from ...kriegspiel.analysis import GameAnalysis, analyse, make_engine, usual_engine
+    from ...kriegspiel.analysis import USUAL_ENGINE, GameAnalysis, analyse
+    from ...kriegspiel.attempt_table import make_engine
     from ...kriegspiel.hindsight import look_back
     from ...runs.analysis_report import check_output, report_text
     from .. import console
@@ -82,7 +83,7 @@ def analyse_game(
     subject = _typed(view, side, ply) if game is None else _subject(game, number, side, ply, store)
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
-    words, effort = engine or usual_engine(), _effort(time, nodes)
+    words, effort = engine or USUAL_ENGINE, _effort(time, nodes)
     make_engine(words, effort, seed, subject.side)  # refuses what keeps no boards, before anything is compiled
     announce_compilation()
     found: list[PositionAnalysis] = []
@@ -204,7 +205,7 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
 
 def _print_position(position: "PositionAnalysis") -> None:
     """One decision in full: what is known, attempts, and where the other men may be."""
-    from ...runs.analysis_report import ATTEMPT_COLUMNS, MAPS, attempt_rows, map_lines
+    from ...runs.analysis_report import ATTEMPT_COLUMNS, ENDING, MAPS, attempt_rows, map_lines
     from .. import console
 
     tried = "" if position.tried is None else f"{position.tried} "
@@ -214,8 +215,11 @@ def _print_position(position: "PositionAnalysis") -> None:
         console.out.print(f"The referee: {position.heard}.")
     for sentence in position.implied:
         console.out.print(f"{sentence}.")
-    title = f"{position.boards:,} different boards in mind, {position.evaluated:,} evaluated"
-    console.table(title, ATTEMPT_COLUMNS, attempt_rows(position, LISTED))
+    if position.attempts:
+        title = f"{position.boards:,} different boards in mind, {position.evaluated:,} evaluated"
+        console.table(title, ATTEMPT_COLUMNS, attempt_rows(position, LISTED))
+    else:
+        console.out.print(f"{ENDING}: the engine would try {position.choice}.")
     boards = [map_lines(position, kind) for kind in MAPS]
     console.out.print("   ".join(f"{kind:<34}" for kind in MAPS).rstrip())
     for lines in zip(*boards, strict=True):

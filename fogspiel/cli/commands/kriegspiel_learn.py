@@ -1,7 +1,9 @@
-"""fogspiel kriegspiel learn: the opponent's model from games of a population."""
+"""fogspiel kriegspiel learn and train: an opponent's model, or the weights of `fog`, from games of a population."""
 
 import shlex
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,27 @@ from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group
 if TYPE_CHECKING:
     from ...runs.engine_match import EngineMatch
     from ...runs.jobs import Row
+
+
+def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
+    """Who plays: those who are named, else the usual ones, with their own efforts unless another one is given."""
+    from ...kriegspiel.engine import parse_engine
+
+    if engines:
+        return tuple(word.strip() for word in engines.split(","))
+    return tuple(parse_engine(word)[0] for word in usual) if has_effort else usual
+
+
+def _player(options: Options, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
+    """What plays matches as stored runs, whose names it adds; an interruption says that this command goes on."""
+    again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
+
+    def play(match: "EngineMatch") -> list[list["Row"]]:
+        run = begin(match.to_json(), again, once=True)
+        names.append(run.name)
+        return match.rows(run)
+
+    return play
 
 
 @group.command("learn")
@@ -37,24 +60,14 @@ def learn_model(
     as_json: AsJson = False,
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
-    from ...kriegspiel.engine import parse_engine
     from ...papers.opponent_training import POPULATION, Training, train
     from .. import console
 
-    words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
-    if not engines and (time is not None or nodes is not None):
-        words = tuple(parse_engine(word)[0] for word in words)
+    words = _population(engines, POPULATION, time is not None or nodes is not None)
     training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     check_cluster(cluster)
-    again, names, found = shlex.join(["fogspiel", *sys.argv[1:]]), [], []
-    options = Options(store, as_json, processes, cluster, again=again)
-
-    def play(match: "EngineMatch") -> list[list["Row"]]:
-        run = begin(match.to_json(), options, once=True)
-        names.append(run.name)
-        return match.rows(run)
-
-    for taught in train(training, play):
+    names, found = list[str](), []
+    for taught in train(training, _player(Options(store, as_json, processes, cluster), names)):
         change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
         console.err.print(f"round {taught.number}: {taught.games} games so far{change}")
         found.append({"round": taught.number, "games": taught.games, "change": taught.change})
@@ -65,3 +78,37 @@ def learn_model(
     end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
     console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
     return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")
+
+
+@group.command("train")
+def train_weights(
+    engines: Annotated[
+        str,
+        typer.Option(help="Who plays, with commas between; each of them also strays (C@3000n,hs@500n,minimax@1000n)."),
+    ] = "",
+    games: Annotated[int, typer.Option(help="About so many games, the same number of every two.")] = 900,
+    time: Time = None,
+    nodes: Nodes = None,
+    threads: Cores = 1,
+    processes: Processes = None,
+    seed: Seed = 11,
+    output: Annotated[Path, typer.Option(help="The file for the weights.")] = Path("fog.npz"),
+    cluster: Cluster = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the weights of the engine fog: how opponents reply and what men are worth, from games that are stored."""
+    from ...papers.fog_training import POPULATION, FogTraining, train_fog
+    from .. import console
+
+    words = _population(engines, POPULATION, time is not None or nodes is not None)
+    training = FogTraining(words, effort_of(time, nodes, threads), games, output, seed)
+    check_cluster(cluster)
+    names = list[str]()
+    lesson = train_fog(training, _player(Options(store, as_json, processes, cluster), names))
+    size = output.stat().st_size
+    if as_json:
+        facts = {"state": "finished", "output": str(output), "bytes": size, "runs": names, "games": lesson.games}
+        return print_json(facts | {"seed": seed, "decisions": lesson.decisions, "log_chance": lesson.log_chance})
+    console.out.print(f"{output}: {size:,} bytes from {lesson.decisions:,} moves of {lesson.games} games")
+    return console.out.print(f"use it: fogspiel kriegspiel match fog:{output} fog")

@@ -61,6 +61,8 @@ class Fog(Engine):
 
     nodes = 0
     """Attempts evaluated on a board so far."""
+    thorough = False
+    """Whether every attempt is evaluated on every drawn board, as an analysis wants it: else bad ones are given up."""
 
     def __init__(
         self,
@@ -88,6 +90,11 @@ class Fog(Engine):
         """Begin a table of what attempts gain: a row for every board, and how often it was drawn."""
         self.offered, self.evaluated = offered, 0
         self.gains, self.drawn = np.empty((ROOM, len(offered)), np.int32), np.zeros(ROOM)
+        self.ranks = np.full(len(offered), -np.inf)
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        super().follow(seen, action)
+        self.men = seen[OWN_MEN].copy()
 
     def reset(self, seen: np.ndarray) -> None:
         self.belief.begin(self.side, seen)
@@ -119,13 +126,13 @@ class Fog(Engine):
             self.ending = self.ending or self._begin_ending(seen)
             return self.ending.attempt(seen, actions)
         self._forget(actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)])
-        if len(self.offered) > 1:
+        if self.thorough or len(self.offered) > 1:
             self._evaluate()
-        ranks, costs = np.empty(len(self.offered)), self._costs()
+        self.ranks, costs = np.empty(len(self.offered)), self._costs()
         table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
-        if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, ranks):
+        if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, self.ranks):
             return int(self.offered[below(self.stream, len(self.offered))])
-        return int(self.offered[np.argmax(ranks)])
+        return int(self.offered[np.argmax(self.ranks)])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
         """The player of endings, who is given the squares on which the lone king may be."""
@@ -153,7 +160,7 @@ class Fog(Engine):
             if (rows >= 0).all():  # all boards are evaluated: their weights are known better than by drawing
                 self.drawn[rows] = belief.weights * belief.count
                 return
-            if self.evaluated >= halving and len(self.offered) > FINALISTS:
+            if self.evaluated >= halving and len(self.offered) > FINALISTS and not self.thorough:
                 self._keep_better_half()
                 halving *= NEXT_HALVING
 
@@ -183,7 +190,7 @@ class Fog(Engine):
 
 def with_weights(words: str) -> Maker:
     """The engine with the weights in a file, or with those that come with the package."""
-    return partial(Fog, learned=load_learned(Path(words)) if words else None)
+    return partial(Fog, learned=load_learned(Path(words)) if words else load_learned())
 
 
 ENGINES: dict[str, Maker] = {"fog": Fog}

@@ -32,6 +32,11 @@ def phase_of_men(men: int) -> int:
     return sum(men < most for most in MEN_IN_PHASE) - 1
 
 
+def phase_words(phase: int) -> str:
+    """A phase in words."""
+    return f"fewer than {MEN_IN_PHASE[phase]} men"
+
+
 def count_men(state: np.ndarray) -> np.ndarray:
     """The men of White and of Black by kind."""
     return np.array(
@@ -59,7 +64,8 @@ def fit_logistic(features: np.ndarray, scores: np.ndarray, penalties: np.ndarray
     """The weights under which scores from 0 to 1 are most likely, less penalties on their squares (Newton's method)."""
     weights = np.zeros(features.shape[1])
     for _ in range(NEWTON_STEPS):
-        chances = 1 / (1 + np.exp(-features @ weights))
+        with np.errstate(over="ignore"):  # scores that the features tell without fail drive weights to infinity
+            chances = 1 / (1 + np.exp(-features @ weights))
         slope = features.T @ (scores - chances) / len(scores) - penalties * weights
         curvature = (features * (chances * (1 - chances))[:, None]).T @ features / len(scores)
         weights += np.linalg.solve(curvature + np.diag(penalties), slope)
@@ -80,9 +86,16 @@ def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
     found = np.zeros((len(MEN_IN_PHASE), KINDS))
     for phase in range(len(MEN_IN_PHASE)):
         chosen = np.array(phases) == phase
+        if not chosen.any():
+            raise ValueError(f"the games have no quiet position with {phase_words(phase)}: more games are needed")
         men = np.array(differences)[chosen]
         features = np.column_stack([men @ in_chess, men])
-        multiple, *others = fit_logistic(features, np.array(scores)[chosen], penalties)
+        try:
+            multiple, *others = fit_logistic(features, np.array(scores)[chosen], penalties)
+        except np.linalg.LinAlgError:
+            multiple, others = 0.0, [0.0] * KING
         weights = multiple * in_chess + others
+        if not weights[0] > 0:
+            raise ValueError(f"the games do not tell what a pawn is worth with {phase_words(phase)}: more are needed")
         found[phase, :KING] = PAWN_WORTH * weights / weights[0]
     return found

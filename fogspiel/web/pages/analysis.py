@@ -7,8 +7,9 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import JSONResponse, Response
 
 from ...core.game import Game
-from ...kriegspiel.analysis import USUAL, analyse, analyse_last, usual_engine
+from ...kriegspiel.analysis import USUAL, USUAL_ENGINE, analyse, analyse_last
 from ...kriegspiel.own_decisions import Decision, replayed_decisions
+from ...kriegspiel.referee import switches_in
 from ...runs.agent_texts import KRIEGSPIEL
 from ..site import Site
 from .play import Key
@@ -33,10 +34,9 @@ def add_to(site: Site) -> None:
         demand_kriegspiel(sessions.store.find(key).session.game)
         session = sessions.find_finished(key).session
         whose = session.side if side is None else side
-        decisions, _ = replayed_decisions(session.record, whose)
-        engine = usual_engine()
-        begin = partial(analyse, decisions, engine, USUAL)
-        return JSONResponse(analyses.look((key, whose), engine, len(decisions), begin, after))
+        decisions, _ = replayed_decisions(session.record, whose, switches=switches_in(session.state))
+        begin = partial(analyse, decisions, USUAL_ENGINE, USUAL)
+        return JSONResponse(analyses.look((key, whose), USUAL_ENGINE, len(decisions), begin, after))
 
     @router.get("/{key}/advice")
     def advice(key: Key) -> JSONResponse:
@@ -49,9 +49,8 @@ def add_to(site: Site) -> None:
                 raise HTTPException(409, "the coach has something to say when it is your turn")
             decisions = [Decision(view, action) for view, action in session.decisions]
             decisions.append(Decision(session.seen(), None))
-        engine = usual_engine()
-        begin = partial(analyse_last, decisions, engine, USUAL)
-        return JSONResponse(analyses.look((key, "advice", len(decisions)), engine, 1, begin))
+        begin = partial(analyse_last, decisions, USUAL_ENGINE, USUAL)
+        return JSONResponse(analyses.look((key, "advice", len(decisions)), USUAL_ENGINE, 1, begin))
 
     @router.post("/{key}/analysis/stop", status_code=204)
     def stop(key: Key) -> Response:

@@ -12,6 +12,9 @@ const ARROWS = 3;
 const WAIT = 700;
 const NOTE = "Value: pawns more than the mean attempt gains on the boards where it is legal, with a standard error. These are the engine's own estimates, with their noise, not a proof.";
 
+const ENDING = "An ending against a lone king, played by exact sets of squares without values of attempts.";
+
+const isEnding = (position) => position.boards > 0 && position.attempts.length === 0;
 const percent = (chance) => (chance > 0 && chance < 0.01 ? "under 1 %" : `${Math.round(100 * chance)} %`);
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 const withError = (value, error) => signed(value) + (error === null ? "" : ` ± ${error.toFixed(2)}`);
@@ -75,7 +78,7 @@ function sentences(position) {
   const list = element("ul", "implied");
   list.append(...position.implied.map((words) => element("li", "", `${words}.`)));
   const [many, drawn] = [position.boards, position.evaluated].map((count) => count.toLocaleString("en"));
-  list.append(element("li", "soft", position.boards === 1 ? "One board in mind." : `${many} different boards in mind, attempts valued on ${drawn} drawn from these.`));
+  list.append(element("li", "soft", isEnding(position) ? ENDING : position.boards === 1 ? "One board in mind." : `${many} different boards in mind, attempts valued on ${drawn} drawn from these.`));
   return list;
 }
 
@@ -164,7 +167,7 @@ export class AnalysisPanel {
     const heat = element("div");
     if (position.belief) import("./chess.js").then(({ drawHeat }) => drawHeat(heat, this.now.pictures.truth.find((known) => known.kind === "chess"), position.belief));
     const [words, table] = [element("div"), element("div", "wide")];
-    table.append(attemptTable(position));
+    if (!isEnding(position)) table.append(attemptTable(position));
     words.append(sentences(position), table);
     box.append(words, arrowBoard(part, position), heat);
     return box;
@@ -199,7 +202,7 @@ export async function askAdvice(key, note, place, isWanted) {
       if (!isNow()) return;
       if (found.finished) {
         note.textContent = found.trouble ? `${found.trouble}.` : `By ${found.engine}, from your own view only: it knows no more than you. ${NOTE}`;
-        for (const position of found.positions) place.replaceChildren(element("p", "", heading(position)), sentences(position), attemptTable(position));
+        for (const position of found.positions) place.replaceChildren(element("p", "", heading(position)), sentences(position), ...(isEnding(position) ? [] : [attemptTable(position)]));
         return;
       }
     } catch (error) {

@@ -62,7 +62,7 @@ function takeWish(wish) {
 }
 
 function usual() {
-  const strong = listed.find((opponent) => opponent.words === "C") ?? listed.find((opponent) => opponent.kind === "run");
+  const strong = listed.find((opponent) => opponent.words === "fog") ?? listed.find((opponent) => opponent.kind === "run");
   return (strong ?? listed[0])?.words ?? "uniform";
 }
 
