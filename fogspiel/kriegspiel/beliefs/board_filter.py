@@ -126,6 +126,8 @@ def select_children(boards, children, found, wanted, stream, out, out_weights):
                 continue
             mark += drawn_below
             weight = drawn_below
+        if count == len(out):
+            break
         copy_board(boards[children.parent[i]], out[count])
         make(out[count], children.move[i])
         out_weights[count] = weight
