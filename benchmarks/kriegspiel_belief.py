@@ -46,6 +46,7 @@ from fogspiel.kriegspiel.engines.sampling import PoolSampler
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs.kinds.kriegspiel import match_of
 from fogspiel.runs.store import Store
+from fogspiel.runs.store_faults import StoreError
 
 FIRST_PLIES = (0, 20, 40, 60, 90)
 """The plies at which the parts of a game begin."""
@@ -246,7 +247,7 @@ def main() -> None:
             results[words] = {
                 phase: asdict(quality) for phase, quality in zip(phase_names(), found, strict=True) if quality
             }
-    except ValueError as error:
+    except (ValueError, StoreError) as error:
         parser.error(str(error))
     if asked.output:
         given = {"games": len(records), "seed": asked.seed, "run": asked.run}

@@ -8,12 +8,13 @@ import pytest
 
 from fogspiel.core.game import blank
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.bits import NO_SQUARE
+from fogspiel.games.chess.bits import NO_SQUARE, bit
 from fogspiel.games.chess.fen import fen_of, parse_move
 from fogspiel.games.chess.limits import LIMITS
-from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.men import KINDS, ROOK
 from fogspiel.games.chess.messages import MESSAGE, SQUARE
-from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION
+from fogspiel.games.chess.move_code import ROOK_HOME
+from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief
 from fogspiel.kriegspiel.beliefs.board_filter import (
@@ -23,6 +24,7 @@ from fogspiel.kriegspiel.beliefs.board_filter import (
     list_children,
     select_children,
 )
+from fogspiel.kriegspiel.beliefs.board_variants import vary_boards
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.beliefs.reply_policy import ROWS
 from fogspiel.kriegspiel.engine import Effort, Engine
@@ -294,12 +296,36 @@ def test_the_true_board_keeps_a_weight_through_an_ending(fen):
     assert sum(turns) > 40
 
 
+def men_in(squares):
+    return (int(squares) & 2**64 - 1).bit_count()
+
+
+def is_sound(board):
+    """Whether every man of a board is of one kind and of one colour, and whoever may castle has a rook for it."""
+    kinds, (white, black) = board[:KINDS], board[MEN : MEN + 2]
+    rights = [(right // 2, right % 2) for right in range(4) if board[RIGHTS] >> right & 1]
+    return (
+        white & black == 0
+        and white | black == np.bitwise_or.reduce(kinds)
+        and men_in(white | black) == sum(map(men_in, kinds))
+        and all(board[ROOK] & board[MEN + colour] & bit(ROOK_HOME[colour, side]) for colour, side in rights)
+    )
+
+
+def test_variants_of_boards_are_sound():
+    umpire = Referee("r3k2r/8/8/8/8/8/8/4K3 w kq - 0 9")
+    out, true = np.empty((500, POSITION), np.int64), umpire.state[None, :POSITION].copy()
+    count = vary_boards(observation_of(umpire.view(0)), true, len(out), stream_of(1), out)
+    assert count > 300 and all(is_sound(board) for board in out[:count])
+    assert len({int(board[RIGHTS]) for board in out[:count]}) > 1
+
+
 def check_explains(belief, seen):
     """Check that all boards of a belief explain the last observation, and have the own men."""
     limits, side = np.empty(LIMITS, np.int64), belief.side
     assert belief.count > 0 and belief.weights.sum() == pytest.approx(1) and (belief.weights >= 0).all()
     for board in belief.boards:
-        assert faults(observation_of(seen), board, limits) == 0
+        assert faults(observation_of(seen), board, limits) == 0 and is_sound(board)
         assert (board[:KINDS] & board[MEN + side] == seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]).all()
         assert board[MOVER] == side
 
@@ -329,8 +355,9 @@ def test_a_belief_that_is_mended_at_every_refusal_never_overflows():
     refused, size = 0, BeliefSize(60, 10**9, 40)
     for seed in range(3):
         umpire = Referee()
-        for side, belief in listen([Listener(size, 10 * seed + n) for n in (0, 1)], umpire, 80):
-            check_explains(belief, umpire.view(side))
+        for _, belief in listen([Listener(size, 10 * seed + n) for n in (0, 1)], umpire, 80):
+            assert belief.count > 0 and belief.weights.sum() == pytest.approx(1)
+            assert all(is_sound(board) for board in belief.boards[::7])
         refused += sum(umpire.refused)
     assert refused > 100
 

@@ -14,7 +14,8 @@ from ...games.chess import bits
 from ...games.chess.bits import NO_SQUARE, bit
 from ...games.chess.limits import LIMITS, attackers
 from ...games.chess.men import KING, KNIGHT, PAWN, kind_on
-from ...games.chess.position import MEN, MOVER, PASSANT, king_of, occupied
+from ...games.chess.move_code import ROOK_HOME
+from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, king_of, occupied
 from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, random_square
 from .particle_filter import copy_board
 
@@ -25,6 +26,15 @@ SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
 
 
 @in_place
+def end_rights(board, square, kind):
+    """End the rights to castle with a man of the side that is not to move; who has them is taken to have the rook."""
+    colour = 1 - board[MOVER]
+    for side in range(2):
+        if kind == KING or square == ROOK_HOME[colour, side]:
+            board[RIGHTS] &= ~(1 << (2 * colour + side))
+
+
+@in_place
 def change_kind(board, square, kind, stream):
     """Make a piece of the side that is not to move another one. Whether that side could have it."""
     other = KNIGHT + below(stream, KING - KNIGHT)
@@ -32,6 +42,7 @@ def change_kind(board, square, kind, stream):
         return False
     board[kind] ^= bit(square)
     board[other] ^= bit(square)
+    end_rights(board, square, kind)
     return True
 
 
@@ -49,6 +60,7 @@ def change_place(board, square, kind, stream):
     board[kind] ^= bit(square) | bit(end)
     board[MEN + 1 - board[MOVER]] ^= bit(square) | bit(end)
     board[PASSANT] = NO_SQUARE
+    end_rights(board, square, kind)
     return True
 
 
