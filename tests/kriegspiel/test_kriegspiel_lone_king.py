@@ -10,7 +10,7 @@ from fogspiel.games.chess.position import MEN, MOVER, POSITION, king_of
 from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.engine import Effort
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.referee import Referee, Switches
 from fogspiel.kriegspiel.search.endgame_table import NO_MATE, endgame_table
 from fogspiel.kriegspiel.search.lone_king_defence import defend, draw_ending
 from fogspiel.kriegspiel.search.lone_king_player import LoneKingPlayer, faces_lone_king
@@ -76,8 +76,8 @@ def worlds_after(worlds, action, seen):
 @pytest.mark.parametrize("men", ["KBN", "KQ", "KP", "KRB"])
 def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike(men):
     for number in range(3):
-        stream, switches = stream_of(number, 5), rules.NO_FIFTY | rules.NO_REPETITION | rules.NO_MATERIAL
-        umpire, player = Referee(draw_ending(men, stream)), LoneKingPlayer(QUICK, stream_of(number, 6))
+        stream, house = stream_of(number, 5), Switches(fifty=False, repetition=False, material=False)
+        umpire, player = Referee(draw_ending(men, stream), house), LoneKingPlayer(QUICK, stream_of(number, 6))
         player.begin(0)
         player.choose(umpire.view(0), umpire.actions)
         worlds = []
@@ -88,7 +88,7 @@ def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike
                 position[5] ^= old ^ new if old != new else 0
                 position[MEN + 1] = new
                 state = np.zeros(rules.STATE, np.int64)
-                rules.begin(state, position, switches)
+                rules.begin(state, position, house.bits)
                 worlds.append(state)
         for _ in range(12):
             action = int(umpire.actions[below(stream, len(umpire.actions))])

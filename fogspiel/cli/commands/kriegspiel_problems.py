@@ -65,7 +65,7 @@ def solve_problem(
         problem = Problem(put_kings(men_from_words(white, black), squares), mate_in, source="your words")
     else:
         try:
-            found = read_problems(file.read_text("utf-8"))
+            found = read_problems(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
         if len(found) > 1:

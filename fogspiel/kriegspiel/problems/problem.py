@@ -122,7 +122,7 @@ def read_problems(text: str) -> list[Problem]:
 
 def shipped_problems() -> list[Problem]:
     """The problems that come with the package."""
-    return read_problems(SHIPPED.read_text("utf-8"))
+    return read_problems(SHIPPED.read_text(encoding="utf-8"))
 
 
 def find_problem(number: int) -> Problem:

@@ -27,7 +27,7 @@ RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8
 BATCH = 500
 EPOCHS = 12
 PENALTY = 2e-6
-"""What the square of a logarithm costs per decision."""
+"""How strongly a logarithm is drawn towards 0 in a step, for each batch that there is."""
 
 
 @dataclass(frozen=True)
