@@ -101,6 +101,9 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
     return Effort(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 
+USUAL_OPTIONS = MatchOptions()
+
+
 @group.command("match")
 @taking(MatchOptions)
 def play_match(
@@ -108,7 +111,7 @@ def play_match(
     second: Annotated[str, typer.Argument(help=ENGINE)],
     time_2: Annotated[float | None, typer.Option(help="Seconds for the second engine (as the first).")] = None,
     nodes_2: Annotated[int | None, typer.Option(help="Nodes for the second engine (as the first).")] = None,
-    options: MatchOptions = MatchOptions(),  # noqa: B008 (a constant)
+    options: MatchOptions = USUAL_OPTIONS,
 ) -> None:
     """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
     effort = effort_of(options.time, options.nodes, options.threads)

@@ -39,6 +39,9 @@ class ViewWords:
     refused: Annotated[str, typer.Option(help="What was refused in this turn.", rich_help_panel=WORDS)] = ""
 
 
+NO_VIEW = ViewWords()
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is analysed: a player's decisions, with the true boards if they are known."""
@@ -64,7 +67,7 @@ def analyse_game(
     output: Annotated[Path | None, typer.Option(help="Write a report to this file, .md or .html.")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
-    view: ViewWords = ViewWords(),  # noqa: B008 (a constant)
+    view: ViewWords = NO_VIEW,
 ) -> None:
     """Rank attempts by value with their chance of being legal, say what messages imply and what moves cost.
 

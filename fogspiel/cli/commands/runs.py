@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ...runs.store import Run
 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
+NO_PROGRAM = ProgramOptions()
+NO_PROGRAM_WORDS = ProgramWords()
 
 
 @app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
@@ -66,7 +68,7 @@ def tune(
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
-    program: ProgramOptions = ProgramOptions(),  # noqa: B008 (a constant)
+    program: ProgramOptions = NO_PROGRAM,
 ) -> None:
     """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
     from ...core.own_games import bring_game
@@ -104,7 +106,7 @@ def resume(
     cluster: Cluster = None,
     store: StorePath = None,
     as_json: AsJson = False,
-    program: ProgramWords = ProgramWords(),  # noqa: B008 (a constant)
+    program: ProgramWords = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from ...runs.kind import finished_json, kind_of

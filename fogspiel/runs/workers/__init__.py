@@ -16,6 +16,7 @@ from .cross_check import PLACE, CrossCheck
 __all__ = ["Limits", "beat", "run_jobs", "say"]
 
 T = TypeVar("T")
+USUAL_LIMITS = Limits()
 
 
 def say(sentence: str) -> None:
@@ -28,7 +29,7 @@ def run_jobs(
     processes: int,
     cluster: str | None = None,
     on_fault: Callable[[str], None] = say,
-    limits: Limits = Limits(),  # noqa: B008 (a constant)
+    limits: Limits = USUAL_LIMITS,
     twice: Collection[int] = (),
 ) -> Generator[T, None, None]:
     """The results of the jobs, in their order, each as soon as it and all before it are there; close it to stop.
