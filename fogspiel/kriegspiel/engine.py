@@ -12,7 +12,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -30,11 +30,17 @@ from ..games.kriegspiel.announcements import known_tries
 
 @dataclass(frozen=True)
 class Effort:
-    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic)."""
+    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic).
+
+    Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
+    an outside program think, they are those of the clock.
+    """
 
     seconds: float | None = None
     nodes: int | None = None
     threads: int = 1
+    outside: bool = False
+    """Whether an outside program does the thinking."""
 
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.nodes is None):
@@ -53,10 +59,20 @@ class Effort:
             for done in range(0, self.nodes, size):
                 yield min(size, self.nodes - done)
             return
-        end = time.perf_counter() + (self.seconds or 0)
+        end = self.clock() + (self.seconds or 0)
         yield size
-        while time.perf_counter() < end:
+        while self.clock() < end:
             yield size
+
+    def clock(self) -> float:
+        """The time now, in seconds of the kind that is counted."""
+        return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
+
+    def left(self, began: float) -> "Effort":
+        """What is left of it since a time of `clock`: nodes are not used up by anything else."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))
 
 
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
@@ -87,7 +103,7 @@ class Engine(ABC):
         self.ply = -1
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        self.began = time.perf_counter()
+        self.began = self.effort.clock()
         self._hear(seen)
         offered = [action for action in actions if self.asks or action != rules.ANY]
         self.last = self.attempt(seen, np.array(offered, np.int64))

@@ -10,9 +10,7 @@
 A node is the evaluation of one attempt on one board.
 """
 
-import time
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -183,9 +181,7 @@ class Fog(Engine):
 
     def _remaining(self) -> Effort:
         """The effort, less what the belief has cost."""
-        if self.effort.seconds is None:
-            return self.effort
-        return replace(self.effort, seconds=max(self.effort.seconds - (time.perf_counter() - self.began), 1e-4))
+        return self.effort.left(self.began)
 
 
 def with_weights(words: str) -> Maker:

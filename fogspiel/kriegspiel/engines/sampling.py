@@ -12,7 +12,6 @@ costs nothing, so it does not matter where it is not legal. The three differ in 
 A node is the evaluation of one attempt on one board.
 """
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -64,7 +63,7 @@ class Sampler(Engine):
         evaluator: Evaluator | None = None,
         parameters: SamplingParameters | None = None,
     ):
-        super().__init__(effort, stream)
+        super().__init__(replace(effort, outside=evaluator is not None), stream)
         self.evaluator = evaluator or Quiescence(threads=effort.threads)
         self.parameters = parameters or SamplingParameters()
         self.gains = np.empty((MOST_BOARDS, 0), np.int32)
@@ -110,9 +109,7 @@ class Sampler(Engine):
 
     def remaining(self) -> Effort:
         """The effort, less what the belief has cost."""
-        if self.effort.seconds is None:
-            return self.effort
-        return replace(self.effort, seconds=max(self.effort.seconds - (time.perf_counter() - self.began), 1e-4))
+        return self.effort.left(self.began)
 
     def best(self, men: np.ndarray) -> int:
         """The attempt with the greatest mean gain; any if nothing is known to be legal."""

@@ -1,6 +1,5 @@
 """The own moves in a metaposition from best to worst, by search."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -58,10 +57,10 @@ class Searcher:
         if self.effort.nodes is not None:
             values = self._search(meta, moves, power, statics, self.effort.nodes)
             return Ranking(moves, statics, values)
-        start, budget = time.perf_counter(), FIRST_BUDGET
+        start, budget = self.effort.clock(), FIRST_BUDGET
         while True:
             values = self._search(meta, moves, power, statics, budget)
-            if GROWTH * (time.perf_counter() - start) > (self.effort.seconds or 0):
+            if GROWTH * (self.effort.clock() - start) > (self.effort.seconds or 0):
                 return Ranking(moves, statics, values)
             budget *= 2
 
