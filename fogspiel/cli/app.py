@@ -129,14 +129,12 @@ def bring(words: str, remember: bool) -> "Game":
 
 
 def announce_compilation() -> None:
-    """Say why the first games take a while, or those of every start; two commands at once take turns at compiling."""
+    """Say so as soon as something is compiled; two commands at once take turns at compiling."""
     from ..core.compile_lock import compile_in_turn
-    from ..core.kernel import CACHE, FIRST_TIME
+    from ..core.kernel import CACHE
     from ..core.kernel_files import cache_root, warn_of_unwritable
     from . import console
 
-    compile_in_turn()
+    compile_in_turn(tell=lambda: console.err.print("compiling for this machine, once: up to half a minute"))
     if CACHE is None:
         warn_of_unwritable(cache_root(), "no such folder can be made or written")
-    if FIRST_TIME:
-        console.err.print("compiling the rules for the first time: this takes half a minute, once")

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,11 @@ def alone(file: Path, command: int) -> Iterator[None]:
         yield
 
 
-def compile_in_turn(command: int | None = None) -> None:
+def compile_in_turn(command: int | None = None, tell: Callable[[], None] = lambda: None) -> None:
     """From now on, let this process compile kernels only while no other such process does.
 
-    A worker names the process of the command that it works for.
+    A worker names the process of the command that it works for. `tell` is called once, when a kernel is about to be
+    compiled that is not in the cache.
     """
     global _in_turn
     from .kernel import CACHE, COMPILED, KernelCache, kernel
@@ -75,12 +77,15 @@ def compile_in_turn(command: int | None = None) -> None:
     _in_turn = True
     family: Any = type(kernel(_nothing))
     compile_now: Callable[..., Any] = family.compile
+    tell_once = cache(tell)
 
     def compile_alone(dispatcher: Any, signature: Any) -> Any:
         if _here.busy:
             return compile_now(dispatcher, signature)
-        cache = dispatcher._cache
-        wait = isinstance(cache, KernelCache) and not cache.holds(signature, dispatcher.targetctx)
+        files = dispatcher._cache
+        wait = isinstance(files, KernelCache) and not files.holds(signature, dispatcher.targetctx)
+        if wait:
+            tell_once()
         _here.busy = True
         try:
             with compiling(), alone(CACHE / "compiling.lock", command or os.getpid()) if wait else nullcontext():

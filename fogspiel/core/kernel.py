@@ -14,7 +14,8 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -26,10 +27,11 @@ from numba import config, njit, types
 from numba.core import event
 from numba.core.caching import Cache, NullCache
 from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.typing.templates import Signature
 from numba.experimental import function_type
-from numba.extending import intrinsic, lower_cast
+from numba.extending import lower_builtin, lower_cast, type_callable
 
 from .kernel_files import (
     SUFFIX,
@@ -48,9 +50,6 @@ Kernel = Callable[..., Any]
 """A function that is compiled; its types are those of its arguments when it is called first."""
 
 CACHE = usable_root()
-FIRST_TIME = CACHE is not None and not (CACHE / digest_of(PACKAGE / "core" / "simulate.py")).is_dir()
-"""Whether the loop that plays games has not been compiled yet."""
-
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
@@ -161,6 +160,13 @@ def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any)
     return value
 
 
+def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any) -> Any:
+    """Compile a kernel, when it is called first, for its declared signatures and for no others: its entry point."""
+    entries = [declared.compile(one) for one in signatures]
+    declared.disable_compile(True)
+    return entries[-1]
+
+
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
     """A kernel whose compiled code is kept in the folder of its file."""
     counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
@@ -170,9 +176,8 @@ def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel
         if folder is not None:
             found._cache = KernelCache(function, folder, in_place=not counting["_nrt"])
         found.get_call_template = partial(_plain_template, found.get_call_template)
-        for one in signatures:
-            found.compile(one)
-        found.disable_compile(bool(signatures))
+        if signatures:
+            found._compile_for_args = partial(_compile_for_all, found, signatures)
     declared: Kernel = found
     return declared
 
@@ -235,9 +240,60 @@ def kernel_of(result: Any, *arguments: Any) -> Callable[[Kernel], Kernel]:
 
 def compiled(function: Kernel, of: Signature) -> Kernel:
     """`function`, compiled (or loaded from the cache) for one signature, so that it can be passed to another kernel."""
-    if COMPILED and of not in function.nopython_signatures:  # type: ignore[attr-defined]
+    if COMPILED and not _mode.interpreted and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
+
+
+class _Mode(threading.local):
+    """Whether Python itself runs the kernels that this thread calls."""
+
+    interpreted = False
+
+
+_mode = _Mode()
+_mode_changes = threading.Lock()
+_interpreters = 0
+"""How many threads interpret kernels."""
+
+
+def is_cold(file: str) -> bool:
+    """Whether no kernel of a file of the package, in its present state, has been compiled on this machine."""
+    return COMPILED and (CACHE is None or not (CACHE / digest_of(PACKAGE / file)).is_dir())
+
+
+def _call(declared: Any, *given: Any, **named: Any) -> Any:
+    """A call of a kernel while some thread interprets them."""
+    if _mode.interpreted:
+        return declared.py_func(*given, **named)
+    return Dispatcher.__base__.__call__(declared, *given, **named)  # type: ignore[union-attr]
+
+
+def _count_interpreters(change: int) -> None:
+    """Calls are as fast as ever while nobody interprets kernels: then no Python code is between."""
+    global _interpreters
+    with _mode_changes:
+        before, _interpreters = _interpreters, _interpreters + change
+        if not before:
+            Dispatcher.__call__ = _call  # type: ignore[method-assign]
+        elif not _interpreters:
+            del Dispatcher.__call__
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Let Python itself run all kernels that this thread calls: slower by far, but nothing is compiled or loaded."""
+    if not COMPILED or _mode.interpreted:
+        yield
+        return
+    _count_interpreters(1)
+    _mode.interpreted = True
+    try:
+        with np.errstate(over="ignore"):  # the generator wraps around on purpose
+            yield
+    finally:
+        _mode.interpreted = False
+        _count_interpreters(-1)
 
 
 class _Watcher(event.Listener):
@@ -287,38 +343,36 @@ for _question in ("_get_wrapper_address", "_get_jit_address"):
     _remember_addresses(_question)
 
 
-def _instruction(name: str, *, defined_at_zero: bool = False) -> Any:
-    """A machine instruction on the bits of a 64-bit number."""
-
-    @intrinsic
-    def operation(_: Any, word: Any) -> tuple[Any, Any]:
-        def emit(context: Any, builder: Any, signature: Any, words: Any) -> Any:
-            flags = (context.get_constant(types.boolean, 0),) if defined_at_zero else ()
-            return getattr(builder, name)(words[0], *flags)
-
-        return types.int64(types.int64), emit
-
-    return operation
+WORD = 2**64 - 1
 
 
-if COMPILED:
-    ones, trailing_zeros, leading_zeros = (
-        _instruction("ctpop"),
-        _instruction("cttz", defined_at_zero=True),
-        _instruction("ctlz", defined_at_zero=True),
-    )
-else:
-    WORD = 2**64 - 1
+def ones(word: int) -> int:
+    """How many bits of a 64-bit number are set."""
+    return (int(word) & WORD).bit_count()
 
-    def ones(word: int) -> int:
-        """How many bits of a 64-bit number are set."""
-        return (int(word) & WORD).bit_count()
 
-    def trailing_zeros(word: int) -> int:
-        """The place of the lowest set bit of a 64-bit number; 64 if there is none."""
-        bits = int(word) & WORD
-        return (bits & -bits).bit_length() - 1 if bits else 64
+def trailing_zeros(word: int) -> int:
+    """The place of the lowest set bit of a 64-bit number; 64 if there is none."""
+    bits = int(word) & WORD
+    return (bits & -bits).bit_length() - 1 if bits else 64
 
-    def leading_zeros(word: int) -> int:
-        """The number of zeros above the highest set bit of a 64-bit number."""
-        return 64 - (int(word) & WORD).bit_length()
+
+def leading_zeros(word: int) -> int:
+    """The number of zeros above the highest set bit of a 64-bit number."""
+    return 64 - (int(word) & WORD).bit_length()
+
+
+def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: bool = False) -> None:
+    """Let compiled code use a machine instruction for a function on the bits of a 64-bit number."""
+
+    def emit(context: Any, builder: Any, signature: Any, words: Any) -> Any:
+        flags = (context.get_constant(types.boolean, 0),) if defined_at_zero else ()
+        return getattr(builder, name)(words[0], *flags)
+
+    type_callable(function)(lambda context: lambda word: types.int64(types.int64))
+    lower_builtin(function, types.int64)(emit)
+
+
+_compile_to("ctpop", ones)
+_compile_to("cttz", trailing_zeros, defined_at_zero=True)
+_compile_to("ctlz", leading_zeros, defined_at_zero=True)

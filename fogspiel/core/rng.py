@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .kernel import inlined, kernel
+from .kernel import inlined, interpreted, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -92,8 +92,9 @@ def seed_of(real, salt):
 def child(seed: int, *path: int) -> np.uint64:
     """The seed at `path` below `seed`: `child(7, 2, 5)` is child 5 of child 2 of seed 7."""
     value = np.uint64(int(seed) % 2**64)
-    for number in path:
-        value = np.uint64(split(value, number))
+    with interpreted():  # few steps, and often the first thing that a process does
+        for number in path:
+            value = np.uint64(split(value, number))
     return value
 
 

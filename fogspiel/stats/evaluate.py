@@ -1,5 +1,6 @@
 """How strong is it: the score of one agent against another, from any number of games, with an interval."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 from ..core.agents import PlayerAgent, Policy
 from ..core.game import Game
 from ..core.heartbeat import beat
+from ..core.kernel import interpreted, is_cold
 from ..core.notebook import html_table
 from ..core.rng import child
 from ..core.session import PlayerMatch
@@ -70,6 +72,10 @@ def report_key(seed: int) -> int:
     return int(child(seed, REPORT))
 
 
+INTERPRETED_SECONDS = 0.5
+"""What the first games of a match may take before the compiler is called: a short match needs none."""
+
+
 def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:
     """The match of two policies in the compiled loop, or move by move if one of the agents sends players."""
     if isinstance(first, Policy) and isinstance(second, Policy):
@@ -92,23 +98,31 @@ def evaluate(
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
     """
-    match, columns, top = make_match(game, first, second), 2 if seats == "swapped" else 1, game.top
+    columns, top = 2 if seats == "swapped" else 1, game.top
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
     if counted is not None:
         outcomes += counted["outcomes"]
         observed += counted["observed"]
-    done, total, block = int(observed.sum()), -(-games // columns), LEAST_BLOCK if isinstance(match, Match) else 1
-    so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
-    while done < total:
-        began = time.monotonic()
-        scores = match.scores(key, done, min(block, total - done), seats, threads)
-        outcomes += np.bincount(scores.reshape(-1), minlength=len(outcomes))
-        observed += np.bincount(scores.sum(axis=1), minlength=len(observed))
-        done += len(scores)
-        if time.monotonic() - began < BLOCK_SECONDS:
-            block = min(2 * block, MOST_BLOCK)
-        so_far = Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
-        beat()
-        watch(so_far)
-    return so_far
+    total = -(-games // columns)
+
+    def play(match: Match | PlayerMatch, block: int, threads: int, patience: float = math.inf) -> None:
+        """Play until all is counted or patience, in CPU seconds, is at an end."""
+        end = time.process_time() + patience
+        while (done := int(observed.sum())) < total and time.process_time() < end:
+            began = time.monotonic()
+            scores = match.scores(key, done, min(block, total - done), seats, threads)
+            outcomes[:] += np.bincount(scores.reshape(-1), minlength=len(outcomes))
+            observed[:] += np.bincount(scores.sum(axis=1), minlength=len(observed))
+            if time.monotonic() - began < min(BLOCK_SECONDS, patience / 4):
+                block = min(2 * block, MOST_BLOCK)
+            beat()
+            watch(Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
+
+    if is_cold("core/simulate.py") and isinstance(first, Policy) and isinstance(second, Policy):
+        with interpreted():
+            play(Match(game, first, second), 1, 1, INTERPRETED_SECONDS)
+    if observed.sum() < total:
+        match = make_match(game, first, second)
+        play(match, LEAST_BLOCK if isinstance(match, Match) else 1, threads)
+    return Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))

@@ -12,12 +12,13 @@ nothing is promised. (The asymmetric race: a challenger at most 1/2, an incumben
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from ..core.kernel import inlined, kernel
+from ..core.kernel import inlined, interpreted, is_cold, kernel
 
 RACES: dict[str, str] = {
     "paper": "The limited Bernstein race of Cauwet and Teytaud (2018): EBStop's schedule, a look at every observation.",
@@ -297,7 +298,8 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
     if not 0 < delta < 1:
         raise ValueError(f"delta is {delta}, but a probability of error lies strictly between 0 and 1.")
     log_goal = math.log(2 / delta)
-    return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
+    with interpreted() if is_cold("stats/race.py") else nullcontext():
+        return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
 
 
 def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:

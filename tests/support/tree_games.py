@@ -1,7 +1,6 @@
 """Games on trees, with everything that a file may hold: weighted chance, equal and missing names, uneven payoffs."""
 
 from fogspiel.runs.kinds.solve import Request, Task
-from fogspiel.runs.work import drive
 from fogspiel.solve.formats import from_efg
 from fogspiel.solve.game_sources import GameProblem
 from fogspiel.solve.routes import find_route
@@ -44,7 +43,7 @@ GAMES = (URNS,)
 
 def solve_problem(problem):
     """The exact solution of a problem that has no name in the catalogue."""
-    return drive(Task(Request(problem.name, exact=True), problem, find_route("lp")).work(), lambda stage: None)
+    return Task(Request(problem.name, exact=True), problem, find_route("lp")).solve(lambda stage: None)
 
 
 def solve_exactly(game):

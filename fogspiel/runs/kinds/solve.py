@@ -4,18 +4,20 @@ import shlex
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
+from ...core.kernel import interpreted, is_cold
 from ...core.own_games import is_code
 from ...games.resistance.setups import is_variant
 from ...solve.certificates import certificate_agent
 from ...solve.game_sources import GameProblem, Problem, find_problem
 from ...solve.memory_limit import limit_memory
-from ...solve.progress import AFRESH, Options, Saved, Work
+from ...solve.progress import AFRESH, Options, Saved
 from ...solve.progress import Progress as RouteProgress
 from ...solve.routes import AUTO, Route, choose_route, find_route
 from ...solve.solution import Solution
@@ -26,6 +28,8 @@ from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
 
 Watch = Callable[[Progress], None]
+SMALL_TREE = 16_000
+"""Histories of a game that is solved within some seconds without compiling anything, which takes ten and more."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +68,50 @@ class Task:
     request: Request
     problem: Problem
     route: Route
+    small: bool = False
+    """Whether compiling the kernels would take longer than the work."""
 
     @property
     def ask(self) -> Json:
         """The first row of the run."""
         return self.request.to_json(self.problem)
 
-    def work(self, saved: Saved = AFRESH) -> Work:
-        """The way to the solution, from what was saved."""
+    def solve(self, watch: Callable[[RouteProgress], None], saved: Saved = AFRESH) -> Solution:
+        """Go the way to the solution, from what was saved."""
         options = Options(self.request.exact, self.request.gap, self.request.memory)
-        return self.route.solve(self.problem, options, saved)
+        with interpreted() if self.small else nullcontext():
+            return drive(self.route.solve(self.problem, options, saved), watch)
 
 
 def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Task:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
-    if not route.made_for:
+    small = not route.made_for and route.exact and _has_small_tree(problem, request.memory)
+    if not route.made_for and not small:
         problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
-    return Task(request, problem, route)
+    return Task(request, problem, route, small)
+
+
+class _WorthCompiling(Exception):
+    """A tree is so large that it should be built by compiled kernels."""
+
+
+def _has_small_tree(problem: Problem, memory: float) -> bool:
+    """Build the tree of a game whose kernels were never compiled, as long as it is small."""
+
+    def watch(nodes: int) -> None:
+        if nodes > SMALL_TREE:
+            raise _WorthCompiling
+
+    if problem.game is None or not is_cold("solve/tree.py"):
+        return False
+    try:
+        with interpreted():
+            problem.tree(memory, watch)
+    except _WorthCompiling:
+        return False
+    return True
 
 
 def source_of(run: Run, named: str | None) -> str:
@@ -111,7 +140,7 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
 
 def solve_unstored(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Solution:
     """The solution, which is not stored."""
-    return drive(task_of(request, watch, problem).work(), lambda progress: watch(_progress_of(progress)))
+    return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
@@ -160,8 +189,7 @@ class Solve(ValueKind):
             ready = context.prepared
             task = ready if isinstance(ready, Task) else task_of_run(run, context.watch, context.source)
             kept = run.partial()
-            work = task.work(Saved(run.steps, b64decode(kept["state"]) if kept else None))
-            return drive(work, watch).to_json()
+            return task.solve(watch, Saved(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
     def headline(self, run: Run) -> str:
         return f"solving {run.ask['source']}"
