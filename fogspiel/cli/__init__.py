@@ -40,6 +40,9 @@ def load_commands(words: list[str]) -> None:
             break
     for _ in plugins.modules("cli.commands"):
         pass
+    from .command_help import arrange_help
+
+    arrange_help()
 
 
 def _complain(sentence: str) -> NoReturn:
@@ -138,7 +141,9 @@ def _run() -> int:
         what = f"{error.filename} cannot be used" if error.filename else "the answer cannot be written"
         _complain(f"{what}: {error.strerror or error}")
     except Exception as error:
-        if hasattr(error, "format_message"):
-            _complain(error.format_message())
-        raise
+        if not hasattr(error, "format_message"):
+            raise
+        if wrong := error.format_message():
+            _complain(wrong)  # else a command that was named alone has told how it is used
+        code = 0
     return code if isinstance(code, int) else 0

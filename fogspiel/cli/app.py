@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="fogspiel",
-    help="Games in which players cannot see everything: tune strategies, race them, and know how good they are.",
+    help="Games in which players cannot see everything: tune strategies, solve exactly, prove it, and play.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

@@ -253,6 +253,8 @@ class _Mode(threading.local):
 
 _mode = _Mode()
 _mode_changes = threading.Lock()
+CALL = "__call__"
+COMPILED_CALL: Any = Dispatcher.__call__
 _interpreters = 0
 """How many threads interpret kernels."""
 
@@ -266,7 +268,7 @@ def _call(declared: Any, *given: Any, **named: Any) -> Any:
     """A call of a kernel while some thread interprets them."""
     if _mode.interpreted:
         return declared.py_func(*given, **named)
-    return Dispatcher.__base__.__call__(declared, *given, **named)  # type: ignore[union-attr]
+    return COMPILED_CALL(declared, *given, **named)
 
 
 def _count_interpreters(change: int) -> None:
@@ -275,9 +277,9 @@ def _count_interpreters(change: int) -> None:
     with _mode_changes:
         before, _interpreters = _interpreters, _interpreters + change
         if not before:
-            Dispatcher.__call__ = _call  # type: ignore[method-assign]
+            setattr(Dispatcher, CALL, _call)
         elif not _interpreters:
-            del Dispatcher.__call__
+            delattr(Dispatcher, CALL)
 
 
 @contextmanager

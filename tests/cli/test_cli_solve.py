@@ -59,7 +59,10 @@ def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refus
     assert kuhn["run"] in {run["name"] for run in answer("runs")["runs"]}
     assert answer("export", kuhn["run"])["result"]["value"] == "-1/18"
     assert fogspiel("export", kuhn["run"], "--format", "csv").stdout.splitlines()[-1] == "result,-1/18,-1/18"
-    refused("resume", kuhn["run"], because="nothing to resume")
+    again = fogspiel("resume", kuhn["run"])
+    assert again.returncode == 0 and "nothing to resume" in again.stderr and "-1/18" in again.stdout
+    assert answer("verify", kuhn["run"])["exact"] and answer("verify", "kuhn")["exact"]
+    refused("verify", "nosuch", because="there is no certificate")
 
 
 def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):

@@ -109,7 +109,7 @@ def resume(
     program: ProgramWords = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from ...runs.kind import finished_json, kind_of
+    from ...runs.kind import finished_json
     from ...runs.store import Store
     from .. import console
 
@@ -123,15 +123,11 @@ def resume(
         raise ValueError("there is nothing to resume: name a RUN, as `fogspiel runs` lists them, or use --all")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
-    kind = kind_of(found)
     if found.result is not None:
-        words = f"run {run} is finished: there is nothing to resume"
+        console.err.print(f"run {run} is finished: there is nothing to resume")
         if as_json:
-            print_json(finished_json(found) | {"error": words})
-        elif not kind.writes_report:
-            show(found, Options(store))
-        console.err.print(words, style="red")
-        raise typer.Exit(2)
+            return print_json(finished_json(found))
+        return show(found, Options(store))
     found, seconds = _go_on(found, options, program)
     return show(found, options, seconds)
 

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,10 +16,14 @@ from ..app import (
     app,
     print_json,
     remembering,
+    store_path,
     write_text,
 )  # fmt: skip
 from ..listing import listing
 from ..work import Options, begin_and_show
+
+if TYPE_CHECKING:
+    from ...solve.checkers.primitives import Body
 
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
 
@@ -63,11 +67,12 @@ def solve(
 
 @app.command()
 def verify(
-    file: Path,
+    what: Annotated[str, typer.Argument(metavar="FILE|RUN|GAME", help="A certificate: its file, or whose it is.")],
     game: RulesFile = None,
     seconds: Annotated[float, typer.Option("--time", help="Refuse what takes more CPU seconds to check.")] = 600.0,
     size: Annotated[float, typer.Option(help="Refuse a larger file, in MiB.")] = 64.0,
     memory: Annotated[float, typer.Option(help="The most memory that the check may take, in GiB.")] = 4.0,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
@@ -82,15 +87,39 @@ def verify(
         check_option(name, limit)
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
-        body = certificates.read_certificate(file, size)
+        body = _find_certificate(what, store, size)
         began = time.process_time()
         lower, upper = certificates.verify(body, game, seconds)
     spent = round(time.process_time() - began, 3)
     if as_json:
         proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
-        return print_json({"file": str(file), "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
+        return print_json({"file": what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
     value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
     console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({spent} CPU s)")
+
+
+def _find_certificate(what: str, store: Path | None, size: float) -> "Body":
+    """The certificate in a file of that name, of a run of the store, or that comes with the package."""
+    from ...runs.kind import kind_of
+    from ...runs.store import Store
+    from ...solve.certificates import read_certificate
+    from ...solve.values import known_values
+
+    if Path(what).exists():
+        return read_certificate(Path(what), size)
+    path = store_path(store)
+    if path.exists():
+        with Store.open(path, write=False) as runs:
+            if what in runs.names():
+                run = runs.read(what)
+                found = kind_of(run).certificate(run)
+                if found is None:
+                    raise ValueError(f"run {what} has no certificate: it must be a finished solution or proof")
+                return found
+    known = known_values().get(what)
+    if known is None or known.shipped is None:
+        raise ValueError(f"there is no certificate {what!r}: name a file, a solved run, or a game of `fogspiel values`")
+    return read_certificate(known.shipped, size)
 
 
 @app.command("export-game")
