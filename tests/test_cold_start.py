@@ -73,5 +73,5 @@ def test_what_is_interpreted_first_and_compiled_later_counts_the_same(monkeypatc
     game = find_game("batawaf")
     compiled = evaluate(game, *players(game), report_key(3), 600)
     monkeypatch.setattr("fogspiel.stats.evaluate.is_cold", lambda file: True)
-    monkeypatch.setattr("fogspiel.stats.evaluate.INTERPRETED_SECONDS", 0.1)
+    monkeypatch.setattr("fogspiel.stats.evaluate.SHORT_SECONDS", 0.1)
     assert evaluate(game, *players(game), report_key(3), 600) == compiled

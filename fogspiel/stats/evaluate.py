@@ -1,6 +1,5 @@
 """How strong is it: the score of one agent against another, from any number of games, with an interval."""
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -72,8 +71,8 @@ def report_key(seed: int) -> int:
     return int(child(seed, REPORT))
 
 
-INTERPRETED_SECONDS = 0.5
-"""What the first games of a match may take before the compiler is called: a short match needs none."""
+FIRST_SECONDS, SHORT_SECONDS = 0.5, 4.0
+"""CPU seconds of the first games, which nothing is compiled for, and of a whole match that needs no compiler."""
 
 
 def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:
@@ -106,23 +105,27 @@ def evaluate(
         observed += counted["observed"]
     total = -(-games // columns)
 
-    def play(match: Match | PlayerMatch, block: int, threads: int, patience: float = math.inf) -> None:
-        """Play until all is counted or patience, in CPU seconds, is at an end."""
-        end = time.process_time() + patience
-        while (done := int(observed.sum())) < total and time.process_time() < end:
+    def play(match: Match | PlayerMatch, block: int, threads: int, go_on: Callable[[int], bool]) -> None:
+        """Play until all is counted, or as long as what is counted is reason to go on."""
+        while (done := int(observed.sum())) < total and go_on(done):
             began = time.monotonic()
             scores = match.scores(key, done, min(block, total - done), seats, threads)
             outcomes[:] += np.bincount(scores.reshape(-1), minlength=len(outcomes))
             observed[:] += np.bincount(scores.sum(axis=1), minlength=len(observed))
-            if time.monotonic() - began < min(BLOCK_SECONDS, patience / 4):
+            if time.monotonic() - began < (BLOCK_SECONDS if block >= LEAST_BLOCK else FIRST_SECONDS / 4):
                 block = min(2 * block, MOST_BLOCK)
             beat()
             watch(Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
 
+    def need_no_compiler(done: int) -> bool:
+        spent = time.process_time() - started
+        return spent < FIRST_SECONDS or spent * total < SHORT_SECONDS * done
+
     if is_cold("core/simulate.py") and isinstance(first, Policy) and isinstance(second, Policy):
+        started = time.process_time()
         with interpreted():
-            play(Match(game, first, second), 1, 1, INTERPRETED_SECONDS)
+            play(Match(game, first, second), 1, 1, need_no_compiler)
     if observed.sum() < total:
         match = make_match(game, first, second)
-        play(match, LEAST_BLOCK if isinstance(match, Match) else 1, threads)
+        play(match, LEAST_BLOCK if isinstance(match, Match) else 1, threads, lambda done: True)
     return Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from fogspiel.core.kernel import COMPILED, in_place, kernel
 
@@ -32,7 +33,9 @@ def test_a_kernel_that_works_in_place_gives_back_no_array():
         itself(np.zeros(3, np.int64))
 
 
-def test_constants_and_fields_of_records_do_not_compile_a_kernel_anew():
+def test_constants_and_fields_of_records_do_not_compile_a_kernel_anew(monkeypatch):
+    for declared in (scaled, scale_often):
+        monkeypatch.setattr(declared, "_cache", NullCache())  # what is loaded is not compiled
     rows, cells = np.ones(1, ROW), np.full(3, 5, np.int64)
     assert scale_often(rows, cells) == 75
     assert rows[0]["cells"].tolist() == [2, 1, 1] and cells.tolist() == [75, 5, 5]

@@ -46,14 +46,16 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy
     from ...core.game import UNIFORM
+    from ...core.kernel import interpreted
     from ...core.session import record_game, replay, view_of
     from .. import console
 
     chosen = bring(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
-    record, _ = record_game(chosen, uniform, uniform, seed, 0)
-    moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
-    view = chosen.show(view_of(chosen, moment.state, moment.mover))
+    with interpreted():  # one game is not worth compiling anything
+        record, _ = record_game(chosen, uniform, uniform, seed, 0)
+        moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
+        view = chosen.show(view_of(chosen, moment.state, moment.mover))
     tries = [chosen.label(action) for action in moment.actions]
     if as_json:
         return print_json(_words_of(chosen) | {"view": view, "actions": tries})

@@ -1,6 +1,8 @@
 """fogspiel solve, verify and export-game."""
 
+import json
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +27,8 @@ from ..work import Options, begin_and_show
 if TYPE_CHECKING:
     from ...solve.checkers.primitives import Body
 
+SMALL_CERTIFICATE = 100_000
+"""Letters of a certificate that is checked within a second or two by the interpreter."""
 METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
 
 
@@ -78,6 +82,7 @@ def verify(
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
+    from ...core.kernel import interpreted
     from ...runs.request import check_option
     from ...solve import certificates
     from ...solve.memory_limit import limit_memory
@@ -89,13 +94,19 @@ def verify(
     with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
         body = _find_certificate(what, store, size)
         began = time.process_time()
-        lower, upper = certificates.verify(body, game, seconds)
+        with interpreted() if _is_small(body) else nullcontext():
+            lower, upper = certificates.verify(body, game, seconds)
     spent = round(time.process_time() - began, 3)
     if as_json:
         proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
         return print_json({"file": what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
     value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
     console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({spent} CPU s)")
+
+
+def _is_small(certificate: "Body") -> bool:
+    """Whether the check takes less than compiling the rules of the game."""
+    return len(json.dumps(certificate)) < SMALL_CERTIFICATE
 
 
 def _find_certificate(what: str, store: Path | None, size: float) -> "Body":

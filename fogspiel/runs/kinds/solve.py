@@ -11,7 +11,7 @@ from typing import Any, Self
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
-from ...core.kernel import interpreted, is_cold
+from ...core.kernel import interpreted
 from ...core.own_games import is_code
 from ...games.resistance.setups import is_variant
 from ...solve.certificates import certificate_agent
@@ -20,6 +20,7 @@ from ...solve.memory_limit import limit_memory
 from ...solve.progress import AFRESH, Options, Saved
 from ...solve.progress import Progress as RouteProgress
 from ...solve.routes import AUTO, Route, choose_route, find_route
+from ...solve.small_trees import build_small_tree
 from ...solve.solution import Solution
 from ..kind import Delivered
 from ..request import check_option
@@ -28,8 +29,6 @@ from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
 
 Watch = Callable[[Progress], None]
-SMALL_TREE = 16_000
-"""Histories of a game that is solved within some seconds without compiling anything, which takes ten and more."""
 
 
 @dataclass(frozen=True)
@@ -87,31 +86,10 @@ def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
-    small = not route.made_for and route.exact and _has_small_tree(problem, request.memory)
+    small = not route.made_for and route.exact and build_small_tree(problem, request.memory)
     if not route.made_for and not small:
         problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
     return Task(request, problem, route, small)
-
-
-class _WorthCompiling(Exception):
-    """A tree is so large that it should be built by compiled kernels."""
-
-
-def _has_small_tree(problem: Problem, memory: float) -> bool:
-    """Build the tree of a game whose kernels were never compiled, as long as it is small."""
-
-    def watch(nodes: int) -> None:
-        if nodes > SMALL_TREE:
-            raise _WorthCompiling
-
-    if problem.game is None or not is_cold("solve/tree.py"):
-        return False
-    try:
-        with interpreted():
-            problem.tree(memory, watch)
-    except _WorthCompiling:
-        return False
-    return True
 
 
 def source_of(run: Run, named: str | None) -> str:
