@@ -160,11 +160,17 @@ def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any)
     return value
 
 
+_declared_compilation = threading.Lock()
+
+
 def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any) -> Any:
     """Compile a kernel, when it is called first, for its declared signatures and for no others: its entry point."""
-    entries = [declared.compile(one) for one in signatures]
-    declared.disable_compile(True)
-    return entries[-1]
+    with _declared_compilation:  # threads that call it at the same time
+        if declared._can_compile:
+            for one in signatures:
+                declared.compile(one)
+            declared.disable_compile(True)
+    return declared.overloads[signatures[-1].args].entry_point
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
