@@ -97,11 +97,15 @@ def _run(name: str, store: Path | None) -> "Run":
 
 
 def _solution_of(name: str) -> Mapping[str, Any]:
-    """The certificate of a game, which is solved for it."""
+    """The certificate of a game: the one that comes with the package, or else the game is solved for it."""
     from ...core.agents import policy_names
     from ...runs.kinds.solve import Request, solve_unstored
+    from ...solve.certificates import read_certificate
     from ...solve.game_sources import find_problem
+    from ...solve.values import shipped_certificate
 
+    if shipped := shipped_certificate(name):
+        return read_certificate(shipped)
     problem = find_problem(name)
     known = problem.game
     tuned = known is not None and known.strategy is not None
