@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "resume": (RUNS, "resume batawaf-1"),
     "export": (RUNS, "export batawaf-1 --format csv"),
     "doctor": (RUNS, "doctor"),
+    "warm": (RUNS, "warm fog kriegspiel solvers"),
     "runs backup": (RUNS, "runs backup runs-backup.db"),
     "runs delete": (RUNS, "runs delete kuhn-1"),
     "runs prune": (RUNS, "runs prune --days 90"),

@@ -41,6 +41,7 @@ def test_help_needs_neither_numba_nor_numpy():
         "runs",
         "export",
         "tour",
+        "warm",
         "doctor",
     ],
 )
@@ -265,7 +266,7 @@ def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path, answe
 
 
 def check_the_tour(answer, documented):
-    found = answer("tour")
+    found = answer("tour", "--all")
     scores = {(row["game"], row["first"], row["second"]): row["score"] for row in found["rows"]}
     assert scores["batawaf", "batawaf-1", "random"] > 0.66
     assert scores["guesswho128", "OL", "God"] == 0.5
@@ -290,6 +291,29 @@ def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(ans
     found = check_the_tour(answer, DOCUMENTED)
     (careful,) = (row for row in found["benchmark"] if row["game"] == "cheat")
     assert "0 losses" in careful["words"]
+
+
+TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", "the other king is on")
+
+
+def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch):
+    from fogspiel.cli import tour
+    from fogspiel.runs.kinds.tune import Request
+
+    monkeypatch.setattr(tour, "WAR", Request("batawaf", "iterative", "count-mixture", games=60_000))
+    for name, value in (("GAMES", 4000), ("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
+        monkeypatch.setattr(tour, name, value)
+    found = answer("tour")
+    shown = [" ".join(stop["lines"]) for stop in found["stops"]]
+    assert [sentence in lines for sentence, lines in zip(TOLD, shown, strict=True)] == [True] * 5, shown
+    assert all(f"`{key}`" in DOCUMENTED for key in (*found, *found["stops"][0]))
+    assert all(command.startswith("fogspiel ") for command in found["next"].values())
+
+
+def test_warm_compiles_what_is_named_and_knows_what_there_is(answer, refused):
+    (part,) = answer("warm", "kuhn")["compiled"]
+    assert part["name"] == "kuhn" and part["cpu_seconds"] >= 0
+    refused("warm", "nosuch", because="there is nothing called 'nosuch' to compile")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""fogspiel tour and doctor."""
+"""fogspiel tour, warm and doctor."""
 
 from typing import Annotated
 
@@ -8,14 +8,46 @@ from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, c
 
 
 @app.command()
-def tour(seed: Seed = 1, threads: Threads = None, store: StorePath = None, as_json: AsJson = False) -> None:
-    """See in a few minutes what fogspiel finds: the surprising strategies of the paper, from scratch."""
-    from ..demo import walk
+def tour(
+    everything: Annotated[bool, typer.Option("--all", help="The twelve games of the benchmark instead.")] = False,
+    seed: Seed = 1,
+    threads: Threads = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """See in two minutes what fogspiel does: a rule, a proof, a policy measured, a strategy found, a game played."""
+    from .. import demo, tour
 
     announce_compilation()
+    walk = demo.walk if everything else tour.walk
     body = walk(store_path(store), seed, cores(threads), quiet=as_json)
     if as_json:
         print_json(body)
+
+
+@app.command()
+def warm(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]..", help="Games, engines, solvers (all).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile everything beforehand, so that nothing has to be waited for later; it can be interrupted at any time."""
+    import time
+
+    from .. import console
+    from ..warm import parts
+
+    announce_compilation()
+    spent: dict[str, float] = {}
+    for name, compile_part in parts(names or []):
+        began = time.process_time()
+        with console.status(name):
+            compile_part()
+        spent[name] = round(time.process_time() - began, 2)
+    if as_json:
+        return print_json({"compiled": [{"name": name, "cpu_seconds": seconds} for name, seconds in spent.items()]})
+    return console.out.print(f"{len(spent)} parts are ready, after {sum(spent.values()):.0f} CPU s")
 
 
 @app.command()

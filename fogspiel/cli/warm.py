@@ -1,0 +1,53 @@
+"""Everything compiled beforehand, one part after the other: the rules of every game, the solvers, the engines."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ..core.agents import find_policy, policy_names
+from ..core.game import UNIFORM, Game, find_game, games
+from ..core.simulate import Match
+from ..kriegspiel.engine import engines, find_engine
+from ..kriegspiel.preparation import play_trial
+
+SOLVERS = "solvers"
+
+Part = tuple[str, Callable[[], None]]
+
+
+def parts(names: list[str]) -> Iterator[Part]:
+    """What there is to compile: all of it, or the games and engines of these names."""
+    known = [*games(), SOLVERS, *engines()]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
+    for name in names or known:
+        if name == SOLVERS:
+            yield name, warm_solvers
+        elif name in engines():
+            yield name, partial(warm_engine, name)
+        else:
+            yield name, partial(warm_game, find_game(name))
+
+
+def warm_game(game: Game) -> None:
+    """Compile the rules of a game, its strategy, and the loop that plays it."""
+    players = [UNIFORM.name, *(["fixed"] if "fixed" in policy_names(game) else [])]
+    for name in players:
+        player = find_policy(game, name)
+        Match(game, player, player).scores(1, 0, 1)
+
+
+def warm_solvers() -> None:
+    """Compile what solves trees, on the smallest of them."""
+    from ..runs.kinds.solve import Request, Task
+    from ..solve.game_sources import find_problem
+    from ..solve.routes import find_route
+
+    problem = find_problem("kuhn")
+    for method in ("lp", "pcfr+"):
+        Task(Request("kuhn", method), problem, find_route(method)).solve(lambda progress: None)
+
+
+def warm_engine(name: str) -> None:
+    """Compile an engine, by a few plies of a game."""
+    play_trial(find_engine(name))
