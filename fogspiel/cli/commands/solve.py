@@ -8,9 +8,12 @@ import typer
 
 from ..app import (
     AsJson,
+    Fails,
     GameWords,
+    Missions,
     Remember,
     RulesFile,
+    Spies,
     StorePath,
     announce_compilation,
     app,
@@ -40,16 +43,21 @@ def solve(
     ),
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
+    missions: Missions = None,
+    spies: Spies = None,
+    fails: Fails = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
+    from ...games.resistance.setups import vary
     from ...runs.kinds.solve import Request, task_of
     from ...solve.game_sources import find_problem
     from ...solve.memory_limit import limit_memory
     from .. import console
 
+    game = vary(game, missions, spies, fails)
     request = Request(remembering(game, remember), method, exact, gap, memory)
     problem = find_problem(request.game)
     if problem.game is not None:
