@@ -24,7 +24,7 @@ from ..app import (
 from ..listing import listing
 from ..work import Options, begin_and_show
 
-METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
+METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle, lemke-howson; knowledge-trees for The Resistance."
 
 
 def _routes() -> str | None:
