@@ -44,6 +44,14 @@ def test_options_say_the_same_as_the_name_of_a_variant(answer, fogspiel):
     assert answer("solve", "resistance4", "--missions", "2,1,2", "--spies", "1")["game"] == "resistance4-2-1-2-1spies"
 
 
+def test_spies_who_do_not_know_each_other_are_solved_verified_and_explained(answer, fogspiel):
+    found = answer("solve", "lone-resistance4-2-2-2-2spies")
+    assert found["exact"] and found["method"].startswith("double oracle on orders")
+    assert answer("verify", found["certificate"])["lower"] == found["value"]
+    assert "who do not know each other" in answer("explain", found["run"])["lines"][0]
+    assert "fogspiel match" not in fogspiel("solve", "lone-resistance4-2-2-2-2spies").stdout
+
+
 def test_a_sweep_is_a_run_that_is_found_again(answer):
     words = ("balance", "resistance", "--players", "6", "--largest", "3", "--fails", "1,1,1,1,1")
     found = answer(*words)
