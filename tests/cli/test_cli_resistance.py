@@ -1,6 +1,9 @@
 """Variants of The Resistance and their balance on the command line."""
 
+import json
+
 import pytest
+from support.certificates import forged
 from support.commands import DOCUMENTED
 
 KEYS = "by_program by_rules cpu_seconds game nearest official players run sizes space spies state tables ties too_far"
@@ -50,6 +53,15 @@ def test_spies_who_do_not_know_each_other_are_solved_verified_and_explained(answ
     assert answer("verify", found["certificate"])["lower"] == found["value"]
     assert "who do not know each other" in answer("explain", found["run"])["lines"][0]
     assert "fogspiel match" not in fogspiel("solve", "lone-resistance4-2-2-2-2spies").stdout
+
+
+def test_only_a_true_certificate_of_lone_spies_is_explained(tmp_path, answer, refused):
+    proof = tmp_path / "proof.json"
+    answer("solve", "lone-resistance4-2-2-2-2spies", "--certificate", str(proof))
+    assert answer("explain", str(proof))["game"] == "lone-resistance4-2-2-2-2spies"
+    body = json.loads(proof.read_text(encoding="utf-8"))
+    proof.write_text(json.dumps(forged(body | {"resistance": []})), encoding="utf-8")
+    refused("explain", str(proof), because="the certificate is not valid")
 
 
 def test_a_sweep_is_a_run_that_is_found_again(answer):
