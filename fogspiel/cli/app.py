@@ -39,6 +39,14 @@ Remember = Annotated[
     bool, typer.Option("--remember", help="openspiel:NAME whose players forget own moves: let them keep these in mind.")
 ]
 RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
+Missions = Annotated[
+    str | None, typer.Option(help="The Resistance: players on each mission, as 2,3,3,4,4; seven for the best of seven.")
+]
+Spies = Annotated[int | None, typer.Option(help="The Resistance: how many are spies.")]
+Fails = Annotated[
+    str | None,
+    typer.Option(help="The Resistance: sabotages that each mission takes, as 1,1,1,2,1 (a star) or 1,1,1,1,1."),
+]
 
 
 def _version(wanted: bool) -> None:

@@ -34,6 +34,8 @@ class Computed(NamedTuple):
 
     facts: Json
     lines: Sequence[str | Table]
+    report: Report | None = None
+    """The same with figures, to be written where the user names a folder."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
-"""Tables 6.1 to 6.3 and the tree sizes of Bossle (2018), "Finding Optimal Strategies for Group Deception Games"."""
+"""The tables and figures of Bossle (2018), "Finding Optimal Strategies for Group Deception Games", ours beside them."""
 
-import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -10,12 +9,14 @@ from ..games.resistance.setups import SETUPS
 from ..runs.report import Table
 from ..runs.store import Json
 from ..solve.certificates import write_certificate
-from ..solve.lp import equilibrium
-from ..solve.resistance.full_sequence_form import full_form
+from ..solve.resistance.merlin import ballot
 from ..solve.resistance.opening import opening
 from ..solve.resistance.row_generation import solve
-from ..solve.resistance.sizes import full_sizes, labelled_sizes
-from .catalogue import Computation, Computed, Options, Say
+from ..solve.resistance.sizes import full_sizes, labelled_sizes, reduced_rounds
+from ..solve.resistance.voting import voting
+from .catalogue import Computation, Computed, Options, Say, verdict
+from .resistance_figures import eight_line, one_solve_lines, report_of
+from .resistance_programs import TEAMS, measured, normal_forms, peak_megabytes
 
 PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}
 """Table 6.1."""
@@ -28,7 +29,17 @@ PAPER_MEGABYTES = {
     "resistance": {5: 311, 6: 1057, 7: 7491, 8: 31_720},
     "spies": {5: 214, 6: 691, 7: 5352, 8: 31_748},
 }
-TEAMS = ("resistance", "spies")
+PAPER_ITERATIONS = {
+    "resistance": {5: 31_114, 6: 118_370, 7: 1_019_223, 8: 7_216_077},
+    "spies": {5: 3_156, 6: 8_156, 7: 265_379, 8: 1_864_616},
+}
+"""Figure 6.1 too."""
+PAPER_CPU = {"resistance": {5: 220, 6: 217, 7: 249, 8: 200}, "spies": {5: 229, 6: 226, 7: 365, 8: 462}}
+"""Percent of a core."""
+MOST_SIMPLEX = 6
+"""With more players the simplex method on the paper's own program takes too long to count its iterations."""
+MOST_MERLIN = 9
+"""With ten players there are too many claims of the spies to look through."""
 LABELLED_IN_THE_PAPER = {8: 8.5e11}
 """Knowledge nodes without symmetry reduction, from the abstract."""
 
@@ -50,24 +61,22 @@ def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[J
 def resources(most: int, say: Say) -> Iterator[Json]:
     """Tables 6.2 and 6.3: the paper's own linear program, all rounds and all decisions, by an interior-point method.
 
-    With 7 players only the better orientation is solved.
+    Each is solved in a process of its own, whose memory is told. The iterations of figure 6.1 are those of the simplex
+    method where that is quick enough.
     """
     for players in range(5, most + 1):
-        began = time.process_time()
-        form = full_form(SETUPS[players])
-        built = time.process_time() - began
-        for planner, team in enumerate(TEAMS):
-            if players >= 7 and team == "resistance":
-                continue
-            began = time.process_time()
-            found = equilibrium(form, planner, "ipm")
-            say(f"resources, {players} players")
+        for team in TEAMS:
+            found = measured(players, team, "ipm")
+            simplex = measured(players, team, "simplex") if players <= MOST_SIMPLEX else None
+            say(f"resources, {players} players, the {team} first")
             yield {
                 "players": players,
                 "first": team,
-                "value": found.value,
-                "gap": found.gap,
-                "cpu_seconds": round(built + time.process_time() - began, 2),
+                **found,
+                "simplex_iterations": simplex and simplex["iterations"],
+                "simplex_seconds": simplex and simplex["cpu_seconds"],
+                "paper_iterations": PAPER_ITERATIONS[team][players],
+                "paper_cpu_percent": PAPER_CPU[team][players],
                 "paper_seconds": PAPER_SECONDS[team][players],
                 "paper_megabytes": PAPER_MEGABYTES[team][players],
             }
@@ -79,14 +88,33 @@ def tree_sizes(most: int, say: Say) -> Iterator[Json]:
         setup = SETUPS[players]
         rounds = [sum(part) for part in labelled_sizes(setup)]
         reduced, left = full_sizes(setup), opening(setup)
+        by_round = [sum(both) for both in reduced_rounds(setup)]
         say(f"sizes, {players} players")
         yield {
             "players": players,
             "labelled_by_round": rounds,
             "labelled": sum(rounds),
             "paper": LABELLED_IN_THE_PAPER.get(players),
+            "reduced_by_round": by_round,
             "up_to_relabelling": [reduced.resistance_infosets, reduced.spy_infosets],
             "left": [len(left.infosets) + len(left.tails), len(left.spy_parent)],
+        }
+
+
+def beyond(most: int, say: Say) -> Iterator[Json]:
+    """What the thesis leaves out: votes, and Merlin of Avalon with a secret ballot."""
+    for players in range(5, min(most, MOST_MERLIN) + 1):
+        setup = SETUPS[players]
+        votes, papers = voting(setup), ballot(setup)
+        say(f"votes and Merlin, {players} players")
+        yield {
+            "players": players,
+            "voting_irrelevant": votes.irrelevant,
+            "rejections": votes.rejections,
+            "merlin_at_most": str(papers.most),
+            "claims": papers.claims,
+            "claims_not_sure": papers.lost,
+            "merlin": None if papers.lost else str(papers.most),
         }
 
 
@@ -97,13 +125,17 @@ def compute(options: Options, say: Say) -> Computed:
     """All tables, the paper's numbers beside ours."""
     solve(SETUPS[5])  # so that kernels are compiled before anything is timed
     values = list(payoffs(options.players, say, options.certificates))
-    megabytes = _peak_megabytes()
+    megabytes = peak_megabytes()
     sizes, programs = list(tree_sizes(options.players, say)), list(resources(options.full, say))
+    tables, more = list(normal_forms()), list(beyond(options.players, say))
     seconds = round(sum(row["cpu_seconds"] for row in values), 2)
     facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
+    facts |= {"sizes": sizes, "resources": programs, "normal_forms": tables, "beyond": more}
     spent = f"all of them: {seconds} CPU s on one core, {megabytes} MB of memory at most\n"
-    lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs), _size_table(sizes)]
-    return Computed(facts | {"sizes": sizes, "resources": programs}, lines)
+    lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs)]
+    lines += [*one_solve_lines(programs), eight_line(), "", _size_table(sizes)]
+    lines += [_normal_form_table(tables), _beyond_table(more)]
+    return Computed(facts, lines, report_of(lines, sizes, programs))
 
 
 def _payoff_table(values: list[Json]) -> Table:
@@ -118,12 +150,16 @@ def _payoff_table(values: list[Json]) -> Table:
 def _resource_table(programs: list[Json]) -> Table:
     return Table(
         "resources",
-        "Tables 6.2 and 6.3: the paper's own program (all rounds, all decisions)",
-        ("players", "first player", "value", "certified gap", "CPU s, one core", "paper: s, 8 cores", "paper: MB"),
+        "Tables 6.2 and 6.3: the paper's own program (all rounds, all decisions), interior-point method on one thread",
+        (
+            "players", "first player", "value", "certified gap", "CPU s", "paper: s", "paper: CPU %", "MB", "paper: MB",
+            "iterations", "simplex iterations", "paper: iterations",
+        ),
         [
             (
                 r["players"], r["first"], f"{r['value']:.6f}", f"{r['gap']:.0e}", f"{r['cpu_seconds']:.1f}",
-                f"{r['paper_seconds']:,.1f}", f"{r['paper_megabytes']:,}",
+                f"{r['paper_seconds']:,.1f}", r["paper_cpu_percent"], r["megabytes"], r["paper_megabytes"],
+                r["iterations"], r["simplex_iterations"], r["paper_iterations"],
             )
             for r in programs
         ],
@@ -147,14 +183,28 @@ def _size_table(sizes: list[Json]) -> Table:
     )
 
 
-def _peak_megabytes() -> int | None:
-    """The most memory that this process has had so far, where the system tells."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / 1024 if sys.platform.startswith("linux") else peak / 2**20)
+def _normal_form_table(tables: list[Json]) -> Table:
+    return Table(
+        "normal-forms",
+        "Section 3.5: Lemke and Howson's algorithm on small normal forms, exactly",
+        ("game", "size", "first player mixes", "second player mixes", "pivots", "equilibrium"),
+        [(t["game"], t["size"], t["first"], t["second"], t["pivots"], verdict(t["equilibrium"])) for t in tables],
+    )
+
+
+def _beyond_table(more: list[Json]) -> Table:
+    return Table(
+        "beyond",
+        "Voting (section 4.2), and Merlin of Avalon with a secret ballot",
+        ("players", "votes matter", "rejections", "Merlin: wins at most", "kinds of claims", "not sure", "wins"),
+        [
+            (
+                b["players"], "no" if b["voting_irrelevant"] else "yes", b["rejections"], b["merlin_at_most"],
+                b["claims"], b["claims_not_sure"], b["merlin"] or f"at most {b['merlin_at_most']}",
+            )
+            for b in more
+        ],
+    )  # fmt: skip
 
 
 EXPERIMENTS = (Computation("resistance", "Bossle 2018", compute, place=7),)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.game import CHANCE, OVER, Game, find_game
 from ..core.own_games import OPENSPIEL, REMEMBER, bring_game, digest_of_file, is_tree
-from ..games.resistance.setups import is_variant
+from ..games.resistance.setups import is_lone, is_variant
 from .checkers.tree_certificate import GamePositions, Look, Positions
 from .progress import DEFAULT_MEMORY
 
@@ -165,10 +165,10 @@ def find_problem(words: str) -> Problem:
 
     The Python file that they name is run.
     """
-    if is_variant(words):
-        from .resistance.variant_problem import VariantProblem
+    if is_variant(words) or is_lone(words):
+        from .resistance.variant_problem import LoneProblem, VariantProblem
 
-        return VariantProblem(words)
+        return LoneProblem(words) if is_lone(words) else VariantProblem(words)
     return problem_of_tree(words) if is_tree(words) else GameProblem(bring_game(words), words)
 
 

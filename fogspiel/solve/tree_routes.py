@@ -8,6 +8,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from math import inf
 from typing import Protocol
 
@@ -17,7 +18,9 @@ from .cfr import METHODS, Bounds, Regrets
 from .colour_refinement import refine
 from .double_oracle import double_oracle
 from .exact_basis import vertex
+from .formats.nfg import payoff_table, plans, strategies
 from .fractions import Exact, exact_from, exact_of
+from .lemke_howson import lemke_howson
 from .lp import Simplex, basis_statuses, planner_of
 from .presolve.pipeline import Reduced
 from .progress import Progress, Record, Saved
@@ -79,6 +82,46 @@ def by_simplex(reduced: Reduced, saved: Saved) -> Search:
     lower, upper = guaranteed_value(form, *plans)
     yield Progress("optimal", lower, upper)
     return Found(solver, reduced.lift(first, second), sizes, exactly)
+
+
+MOST_STRATEGIES = 500
+"""Pure strategies of either player that Lemke and Howson's algorithm takes."""
+
+
+def by_lemke_howson(reduced: Reduced, saved: Saved) -> Search:
+    """Complementary pivoting on the normal form of the reduced game."""
+    form = reduced.form
+    heights = [strategies(treeplex) for treeplex in form.treeplexes]
+    if max(heights) > MOST_STRATEGIES:
+        raise ValueError(
+            f"--method lemke-howson takes {MOST_STRATEGIES} pure strategies of each player at most, and this game "
+            "has more: take --method lp"
+        )
+    yield Progress(f"a table of {heights[0]} by {heights[1]} strategies")
+    listed = [plans(treeplex) for treeplex in form.treeplexes]
+    table = payoff_table(form, *listed)
+    found = lemke_howson(table, [[-cell for cell in row] for row in table])
+    exact_plans = [
+        _mixed_plan(treeplex.sequences, pure, mixture)
+        for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True)
+    ]
+    exact = exact_from(form, *exact_plans)
+    x, y = (
+        behaviour_of(treeplex, np.array(plan, float))
+        for treeplex, plan in zip(form.treeplexes, exact_plans, strict=True)
+    )
+    solver = f"Lemke-Howson on the normal form ({heights[0]} x {heights[1]}), {found.pivots} pivots"
+    yield Progress("an equilibrium", float(exact.lower), float(exact.upper))
+    return Found(solver, reduced.lift(x, y), {"reduced": form.sizes, "normal_form": heights}, lambda: exact)
+
+
+def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
+    """The realisation plan of a mixture of pure strategies."""
+    plan = [Fraction(0)] * sequences
+    for chosen, weight in zip(pure, mixture, strict=True):
+        for sequence in chosen if weight else ():
+            plan[sequence] += weight
+    return plan
 
 
 class Grow(Protocol):

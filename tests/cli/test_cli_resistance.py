@@ -1,9 +1,12 @@
 """Variants of The Resistance and their balance on the command line."""
 
+import json
+
 import pytest
+from support.certificates import forged
 from support.commands import DOCUMENTED
 
-KEYS = "by_program by_rules cpu_seconds game nearest official players sizes space spies tables ties too_far"
+KEYS = "by_program by_rules cpu_seconds game nearest official players run sizes space spies state tables ties too_far"
 ROW = "certificate game missions sabotages_needed value wins"
 VARIANT = "resistance5-2-2-3-3x2-3-2spies"
 
@@ -35,6 +38,40 @@ def test_the_fairest_tables_are_listed_with_documented_keys(answer, fogspiel, tm
     assert "looked through all 64 tables" in told and "with the missions of resistance5: 3/10 (30.0%)" in told
 
 
+def test_options_say_the_same_as_the_name_of_a_variant(answer, fogspiel):
+    numbers = ("--missions", "2,2,3,3,3", "--spies", "2", "--fails", "1,1,1,2,1")
+    assert answer("solve", "resistance5", *numbers)["game"] == VARIANT
+    assert answer("explain", "resistance5", *numbers) == answer("explain", VARIANT)
+    assert answer("solve", "resistance7", "--fails", "1,1,1,1,1")["game"] == "resistance7-2-3-3-4-4-3spies"
+    assert answer("solve", "resistance5", "--missions", "2,3,2,3,3")["game"] == "resistance5"
+    assert answer("solve", "resistance4", "--missions", "2,1,2", "--spies", "1")["game"] == "resistance4-2-1-2-1spies"
+
+
+def test_spies_who_do_not_know_each_other_are_solved_verified_and_explained(answer, fogspiel):
+    found = answer("solve", "lone-resistance4-2-2-2-2spies")
+    assert found["exact"] and found["method"].startswith("double oracle on orders")
+    assert answer("verify", found["certificate"])["lower"] == found["value"]
+    assert "who do not know each other" in answer("explain", found["run"])["lines"][0]
+    assert "fogspiel match" not in fogspiel("solve", "lone-resistance4-2-2-2-2spies").stdout
+
+
+def test_only_a_true_certificate_of_lone_spies_is_explained(tmp_path, answer, refused):
+    proof = tmp_path / "proof.json"
+    answer("solve", "lone-resistance4-2-2-2-2spies", "--certificate", str(proof))
+    assert answer("explain", str(proof))["game"] == "lone-resistance4-2-2-2-2spies"
+    body = json.loads(proof.read_text(encoding="utf-8"))
+    proof.write_text(json.dumps(forged(body | {"resistance": []})), encoding="utf-8")
+    refused("explain", str(proof), because="the certificate is not valid")
+
+
+def test_a_sweep_is_a_run_that_is_found_again(answer):
+    words = ("balance", "resistance", "--players", "6", "--largest", "3", "--fails", "1,1,1,1,1")
+    found = answer(*words)
+    assert found["space"].endswith("that take 1, 1, 1, 1, 1 sabotages") and found["tables"] == 32
+    again = answer(*words)
+    assert again["nearest"] == found["nearest"] and again["run"] == found["run"]
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -42,7 +79,14 @@ def test_the_fairest_tables_are_listed_with_documented_keys(answer, fogspiel, tm
         (("balance", "resistance", "--players", "20"), "of 14 at most"),
         (("balance", "resistance", "--players", "7", "--smallest", "5"), "the larger number comes last"),
         (("balance", "resistance", "--players", "7", "--spies", "-1"), "it must be from 1"),
+        (("balance", "resistance", "--players", "7", "--fails", "1,1,1,2"), "it must be 3, 5 or 7"),
         (("solve", "resistance7-2-3-3-4-3spies"), "it must be 3, 5 or 7"),
+        (("solve", "resistance7", "--missions", "2,3,3,4"), "it must be 3, 5 or 7"),
+        (("solve", "resistance7", "--missions", "2;3"), "whole numbers with commas"),
+        (("solve", "resistance7", "--fails", "1,1,1"), "it must be 1 or more for each of 5"),
+        (("solve", "resistance7", "--spies", "0"), "it must be from 1 to all but one"),
+        (("solve", "resistance14", "--missions", "2,3,3,4,4"), "say its --missions and its --spies"),
+        (("explain", "leduc", "--spies", "2"), "are for resistance5 and such"),
         (("solve", "resistance7-2-3-3-4-5-3spies", "--method", "lp"), "is solved by --method auto only"),
         (("explain", "resistance7-2-3-3-4-9-3spies"), "it must be from 1 to 7"),
         (("play", VARIANT), "there is no game"),

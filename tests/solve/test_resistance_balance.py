@@ -4,8 +4,20 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.solve.resistance.balance import FAIR, TableSpace, fair_table, nearest_tables
+from fogspiel.solve.resistance.balance import FAIR, TableSpace, fair_table, sweep
 from fogspiel.solve.resistance.row_generation import solve
+
+
+def nearest_tables(space, count, stored=(), steps=None):
+    """What a sweep finds, going on from stored rows; new rows are appended to `steps`."""
+    work = sweep(space, count, stored)
+    while True:
+        try:
+            step = next(work)
+        except StopIteration as end:
+            return end.value
+        if steps is not None:
+            steps.append(step.row)
 
 
 def test_the_space_has_every_table_once():
@@ -40,6 +52,23 @@ def test_tables_that_the_rules_leave_open_are_solved_if_they_may_be_near():
     found = nearest_tables(TableSpace(7, 3, 3, 4), 1)
     assert found.by_rules + found.by_program + found.too_far == 64
     assert Fraction(solve(found.nearest[0].setup)["value"]) == 2 * found.nearest[0].wins - 1
+
+
+def test_a_sweep_that_was_interrupted_anywhere_comes_to_the_same_rows_and_tables(monkeypatch):
+    space, rows = TableSpace(7, 3, 2, 4, stars=((1, 1, 1, 2, 1),)), []
+    monkeypatch.setattr("fogspiel.solve.resistance.balance.BATCH", 60)
+    whole = nearest_tables(space, 3, steps=rows)
+    assert len(rows) == 5 + whole.by_program > 6
+    for done in (0, 1, 5, 6, len(rows)):
+        later = []
+        assert nearest_tables(space, 3, rows[:done], later) == whole
+        assert rows[:done] + later == rows
+
+
+def test_the_tables_of_the_best_of_seven_are_swept():
+    found = nearest_tables(TableSpace(5, 2, 2, 3, stars=((1,) * 7,)), 1)
+    assert found.space.words.startswith("all 128 tables of seven missions")
+    assert (found.by_rules, found.nearest[0].wins) == (128, Fraction(3, 5))
 
 
 def test_impossible_sizes_are_refused():

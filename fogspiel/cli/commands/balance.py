@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, announce_compilation, app, print_json
+from ..app import AsJson, Fails, StorePath, app, print_json
+from ..work import Options, begin, show
 
 
 @app.command()
@@ -16,42 +17,40 @@ def balance(
     spies: Annotated[int | None, typer.Option(help="How many of them are spies (a third, rounded up).")] = None,
     smallest: Annotated[int, typer.Option(help="Players on the smallest mission.")] = 2,
     largest: Annotated[int | None, typer.Option(help="On the largest one (as many as are no spies).")] = None,
+    fails: Fails = None,
     nearest: Annotated[int, typer.Option(min=1, help="How many tables to print.")] = 10,
     certificates: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a certificate of each.")] = None,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sweep the mission tables of The Resistance and print those that are nearest to fair, with exact values."""
+    """Sweep the mission tables of The Resistance and print those that are nearest to fair, with exact values.
+
+    All tables of five missions, with and without a star on the fourth, or with --fails those that take these sabotages.
+    """
+    from ...games.resistance.setups import whole_numbers
+    from ...runs.kinds.balance import GAME, Request, outcome_of, tables_of
     from ...solve.certificates import write_certificate
-    from ...solve.resistance.balance import TableSpace, nearest_tables
+    from ...solve.resistance.balance import STARS, TableSpace
     from ...solve.resistance.row_generation import solve
     from .. import console
 
-    if game != "resistance":
+    if game != GAME:
         raise ValueError(f"the game is {game!r}: balance is for resistance, whose mission tables can be swept")
     spies = -(-players // 3) if spies is None else spies
-    space = TableSpace(players, spies, smallest, players - spies if largest is None else largest)
-    announce_compilation()
-    began, files = time.process_time(), dict[str, str]()
-    with console.progress("balance") as bar:
-        found = nearest_tables(space, nearest, lambda share, words: bar.show(share, words, None))
-        if certificates is not None:
-            for number, table in enumerate(found.nearest):
-                bar.show(number / len(found.nearest), f"certificate of {table.name}", None)
+    stars = STARS if fails is None else (whole_numbers(fails, "fails"),)
+    space = TableSpace(players, spies, smallest, players - spies if largest is None else largest, stars)
+    began, files, options = time.process_time(), dict[str, str](), Options(store, as_json)
+    run = begin(Request(space, nearest).to_json(), options, once=True)
+    if certificates is not None:
+        tables = tables_of(run.result or {})
+        with console.progress("certificates") as bar:
+            for number, table in enumerate(tables):
+                bar.show(number / len(tables), table.name, None)
                 files[table.name] = str(certificates / f"{table.name}.json")
                 write_certificate(solve(table.setup), Path(files[table.name]))
     if as_json:
-        spent = round(time.process_time() - began, 3)
-        return print_json({"game": game} | found.to_json(files) | {"cpu_seconds": spent})
-    console.out.print(f"looked through {space.words}")
-    console.out.print(
-        f"values: {found.by_rules:,} by the rules of both teams, {found.by_program:,} by the linear program; "
-        f"{found.too_far:,} are too far from 1/2 by their bounds"
-    )
-    rows = [(table.missions, table.wins, f"{float(table.wins):.1%}", table.name) for table in found.nearest]
-    columns = ("missions, * takes two sabotages", "the resistance wins", "", "game")
-    console.table(f"The {len(rows)} tables nearest to 1/2; {found.ties} are as near as the first", columns, rows)
-    if found.official is not None:
-        console.out.print(f"with the missions of resistance{players}: {found.official} ({float(found.official):.1%})")
+        return print_json(outcome_of(run, files, time.process_time() - began))
+    show(run, options)
     if files:
         console.out.print(f"{len(files)} certificates in {certificates}; check one with: fogspiel verify FILE")
     return None

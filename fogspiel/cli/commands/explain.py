@@ -9,9 +9,12 @@ import typer
 
 from ..app import (
     AsJson,
+    Fails,
+    Missions,
     Remember,
     RulesFile,
     Seed,
+    Spies,
     StorePath,
     announce_compilation,
     app,
@@ -39,6 +42,9 @@ def explain(
     every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
     game: RulesFile = None,
     seed: Seed = 1,
+    missions: Missions = None,
+    spies: Spies = None,
+    fails: Fails = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -47,11 +53,12 @@ def explain(
     from ...core.agents import Policy
     from ...core.game import games
     from ...core.own_games import bring_game, is_tree
+    from ...games.resistance.setups import vary
     from ...runs.agent_texts import RUN_NAME, agent_from_text
     from ...runs.kind import kind_of
     from ...runs.request import game_of_run
 
-    what = remembering(what, remember)
+    what = remembering(vary(what, missions, spies, fails), remember)
     if game is not None and not is_tree(game):
         bring_game(game)
     if what.endswith(".json"):
@@ -80,10 +87,10 @@ def explain(
 def _certificate(path: Path) -> Mapping[str, Any]:
     """The certificate in a file; one of The Resistance must hold, for its words trust what it says, as no others do."""
     from ...solve import certificates
-    from ...solve.checkers.resistance_certificate import FORMAT
+    from ...solve.checkers import lone_spies, resistance_certificate
 
     body = certificates.read_certificate(path)
-    if body.get("format") == FORMAT:
+    if body.get("format") in (lone_spies.FORMAT, resistance_certificate.FORMAT):
         certificates.verify(body)
     return body
 

@@ -7,7 +7,7 @@ import typer
 
 from ..app import AsJson, Cluster, Processes, Seed, StorePath, announce_compilation, app, print_json
 from ..listing import listing
-from ..work import Options, begin_and_show, print_lines, show_report
+from ..work import Options, begin_and_show, print_lines, show_report, write
 
 
 @app.command(epilog=listing("Names:", "papers", "EXPERIMENTS"))
@@ -20,7 +20,9 @@ def paper(
     seed: Seed = 1,
     processes: Processes = None,
     cluster: Cluster = None,
-    output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-NAME, here).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The folder for the report (fogspiel-NAME, here; resistance: none).")
+    ] = None,
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
     certificates: Annotated[
@@ -44,4 +46,10 @@ def paper(
         found = part.compute(catalogue.Options(players, full, certificates), say)
     if isinstance(found, Report):
         return show_report(found, output, as_json)
-    return print_json(found.facts) if as_json else print_lines(found.lines)
+    files = write(found.report, output)[1] if found.report is not None and output is not None else []
+    if as_json:
+        return print_json(found.facts | ({"files": files} if files else {}))
+    print_lines(found.lines)
+    if files:
+        console.out.print(f"written to {output}: {len(files)} files of tables and figures")
+    return None

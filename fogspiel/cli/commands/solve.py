@@ -10,9 +10,12 @@ import typer
 
 from ..app import (
     AsJson,
+    Fails,
     GameWords,
+    Missions,
     Remember,
     RulesFile,
+    Spies,
     StorePath,
     announce_compilation,
     app,
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
 SMALL_CERTIFICATE = 100_000
 """Letters of a certificate that is checked within a second or two by the interpreter."""
-METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
 
 
 def _routes() -> str | None:
@@ -41,23 +43,28 @@ def _routes() -> str | None:
 @app.command(epilog=_routes())
 def solve(
     game: GameWords,
-    method: Annotated[str, typer.Option(help=METHODS)] = "auto",
+    method: Annotated[str, typer.Option(help="The route to the solution: see below.")] = "auto",
     exact: Annotated[bool, typer.Option("--exact", help="Insist on the exact value, as a fraction.")] = False,
     gap: Annotated[float, typer.Option(help="Regret minimisation stops when the certified bounds are this close.")] = (
         1e-6
     ),
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
+    missions: Missions = None,
+    spies: Spies = None,
+    fails: Fails = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
+    from ...games.resistance.setups import vary
     from ...runs.kinds.solve import Request, task_of
     from ...solve.game_sources import find_problem
     from ...solve.memory_limit import limit_memory
     from .. import console
 
+    game = vary(game, missions, spies, fails)
     request = Request(remembering(game, remember), method, exact, gap, memory)
     problem = find_problem(request.game)
     if problem.game is not None:

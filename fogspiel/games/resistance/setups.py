@@ -58,6 +58,11 @@ def is_variant(name: str) -> bool:
     return name.startswith("resistance") and name.endswith("spies")
 
 
+def is_lone(name: str) -> bool:
+    """Whether a name is meant to be that of a game whose spies do not know each other."""
+    return name.startswith("lone-resistance")
+
+
 def name_of(setup: Setup) -> str:
     """The name of an official set-up, or that of the variant that any other one is."""
     if SETUPS.get(setup.players) == setup:
@@ -78,6 +83,40 @@ def find_setup(name: str) -> Setup:
     missions = [word.partition("x") for word in found[2].split("-")[:-1]]
     sizes, needed = zip(*((int(size), int(many or 1)) for size, _, many in missions), strict=True)
     return make_setup(int(found[1]), int(found[3]), sizes, needed)
+
+
+def vary(name: str, missions: str | None, spies: int | None, fails: str | None) -> str:
+    """The name of a game of The Resistance with other missions, spies or sabotages, as users write these.
+
+    What is not said stays as it is; missions of another number take one sabotage each.
+    """
+    if (missions, spies, fails) == (None, None, None):
+        return name
+    setup = _setup_to_vary(name, missions, spies)
+    sizes = setup.sizes if missions is None else whole_numbers(missions, "missions")
+    needed = setup.needed if len(sizes) == len(setup.needed) else (1,) * len(sizes)
+    if fails is not None:
+        needed = whole_numbers(fails, "fails")
+    return name_of(make_setup(setup.players, setup.spies if spies is None else spies, sizes, needed))
+
+
+def _setup_to_vary(name: str, missions: str | None, spies: int | None) -> Setup:
+    """The set-up that a game has by its name; one that only has a number of players needs missions and spies."""
+    plain = re.fullmatch(r"resistance([1-9]\d?)", name, re.ASCII)
+    if plain is None and not is_variant(name):
+        raise ValueError(f"{name[:80]!r} has no missions: --missions, --spies and --fails are for resistance5 and such")
+    if plain is not None and int(plain[1]) not in SETUPS:
+        if missions is None or spies is None:
+            raise ValueError(f"{name} is not an official game: say its --missions and its --spies")
+        return Setup(int(plain[1]), spies, (), ())
+    return find_setup(name)
+
+
+def whole_numbers(text: str, option: str) -> tuple[int, ...]:
+    """The whole numbers of a list with commas."""
+    if re.fullmatch(r"[1-9]\d?(,[1-9]\d?)*", text, re.ASCII) is None:
+        raise ValueError(f"--{option} is {text[:80]!r}: it must be whole numbers with commas, as 2,3,3,4,4")
+    return tuple(map(int, text.split(",")))
 
 
 def make_setup(players: int, spies: int, sizes: tuple[int, ...], needed: tuple[int, ...]) -> Setup:

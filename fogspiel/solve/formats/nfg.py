@@ -145,7 +145,7 @@ def nfg_text(
         '""',
         "",
     ]
-    for column in zip(*_table(form, *listed), strict=True):
+    for column in zip(*payoff_table(form, *listed), strict=True):
         pays = [Fraction(cell, form.denominator) for cell in column]
         lines.append(" ".join(f"{pay} {total - pay}" for pay in pays))
     return "\n".join(lines) + "\n"
@@ -165,7 +165,7 @@ def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str
     return "/".join(parts)
 
 
-def _table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
+def payoff_table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
     """The payoffs of rows against columns, times the denominator of the form."""
     wide = form.treeplexes[1].sequences
     padded = np.full((len(columns), max(len(plan) for plan in columns)), wide)

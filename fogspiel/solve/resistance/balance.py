@@ -1,59 +1,84 @@
-"""The balance of The Resistance: which tables of five missions give both teams nearly the same chance.
+"""The balance of The Resistance: which tables of missions give both teams nearly the same chance.
 
 For most tables the two rules of `simple_rules` secure the same for both teams, which is the value. The others are
 solved, those first that may be fairest, as long as one of them may be nearer to one half than those that are known.
+A sweep goes step by step, so that it can be interrupted: from the rows of its steps it goes on where it was left.
 """
 
 from bisect import insort
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
-from ...games.resistance.setups import SETUPS, Setup, check_setup, name_of
+from ...games.resistance.setups import SETUPS, Setup, find_setup, make_setup, name_of
 from .row_generation import solve
 from .simple_rules import spy_rule, team_rule
 
 FAIR = Fraction(1, 2)
 STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))
 """No mission takes two sabotages, or the fourth one does."""
-Watch = Callable[[float, str], None]
-"""Is told the share of the work that is done, and what is being done."""
+BATCH = 100
+"""Tables whose bounds make a step."""
+Row = Mapping[str, Any]
+"""What a step has found: the bounds of the next tables, or the value of one that was solved."""
 
 
 @dataclass(frozen=True)
 class TableSpace:
-    """All tables of five missions of some sizes, in any order, with and without a star on the fourth."""
+    """All tables of missions of some sizes, in any order, each with some ways to star missions."""
 
     players: int
     spies: int
     smallest: int
     largest: int
+    stars: tuple[tuple[int, ...], ...] = STARS
+    """The sabotages that missions take, one of these for each table."""
 
     def __post_init__(self) -> None:
         if self.smallest > self.largest:
             raise ValueError(f"missions have {self.smallest} to {self.largest} players: the larger number comes last")
         for size in (self.smallest, self.largest):
-            check_setup(Setup(self.players, self.spies, (size,) * 5, STARS[0]))
+            for needed in self.stars:
+                make_setup(self.players, self.spies, (size,) * len(needed), needed)
 
     def __iter__(self) -> Iterator[Setup]:
-        for sizes in product(range(self.smallest, self.largest + 1), repeat=5):
-            for needed in STARS:
-                yield Setup(self.players, self.spies, sizes, needed)
+        for sizes in product(range(self.smallest, self.largest + 1), repeat=self.missions):
+            for needed in self.stars:
+                yield make_setup(self.players, self.spies, sizes, needed)
+
+    @property
+    def missions(self) -> int:
+        """How many missions a table has."""
+        return len(self.stars[0])
 
     @property
     def size(self) -> int:
         """How many tables there are."""
-        return len(STARS) * (self.largest - self.smallest + 1) ** 5
+        return int(len(self.stars) * (self.largest - self.smallest + 1) ** self.missions)
 
     @property
     def words(self) -> str:
         """What is looked through, in a sentence."""
+        starred = "with and without a star (two sabotages) on the fourth"
+        if self.stars != STARS:
+            starred = f"that take {', '.join(map(str, self.stars[0]))} sabotages"
         return (
-            f"all {self.size:,} tables of five missions of {self.smallest} to {self.largest} of {self.players} "
-            f"players, {self.spies} of them spies, in any order, with and without a star (two sabotages) on the fourth"
+            f"all {self.size:,} tables of {NUMBERS[self.missions]} missions of {self.smallest} to {self.largest} of "
+            f"{self.players} players, {self.spies} of them spies, in any order, {starred}"
         )
+
+    def to_json(self) -> dict[str, Any]:
+        sizes = {"smallest": self.smallest, "largest": self.largest}
+        return {"players": self.players, "spies": self.spies, **sizes, "stars": [list(needed) for needed in self.stars]}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> "TableSpace":
+        return cls(**{**body, "stars": tuple(map(tuple, body["stars"]))})
+
+
+NUMBERS = {3: "three", 5: "five", 7: "seven"}
 
 
 class FairTable(NamedTuple):
@@ -80,6 +105,10 @@ class FairTable(NamedTuple):
         numbers = {"missions": list(setup.sizes), "sabotages_needed": list(setup.needed)}
         return {"game": self.name} | numbers | {"wins": str(self.wins), "value": str(value)}
 
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> "FairTable":
+        return fair_table(find_setup(body["game"]), Fraction(body["wins"]))
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -100,12 +129,12 @@ class Sweep:
         setup = SETUPS.get(self.space.players)
         return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
 
-    def to_json(self, files: Mapping[str, str]) -> dict[str, Any]:
-        """The sweep as the command line prints it, with the certificates that were written, by the names of tables."""
+    def to_json(self) -> dict[str, Any]:
+        """The sweep as a run stores it and the command line prints it."""
         space = self.space
         looked = {"players": space.players, "spies": space.spies, "sizes": [space.smallest, space.largest]}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}
-        rows = [table.to_json() | {"certificate": files.get(table.name)} for table in self.nearest]
+        rows = [table.to_json() for table in self.nearest]
         official = None if self.official is None else str(self.official)
         return (
             looked
@@ -115,25 +144,48 @@ class Sweep:
         )
 
 
-def nearest_tables(space: TableSpace, count: int, watch: Watch = lambda share, words: None) -> Sweep:
-    """So many tables whose values are nearest to one half."""
+class Step(NamedTuple):
+    """A step of a sweep: its row, the share of the work that is done, and what was done."""
+
+    row: dict[str, Any]
+    share: float
+    words: str
+
+
+def sweep(space: TableSpace, count: int, stored: Sequence[Row] = ()) -> Generator[Step, None, Sweep]:
+    """So many tables whose values are nearest to one half; after an interruption go on from the rows there are.
+
+    Only new steps are yielded: the bounds of some tables each, then the values of tables that had to be solved.
+    """
     known: list[FairTable] = []
     open_: list[tuple[Fraction, Setup]] = []
-    for number, setup in enumerate(space):
-        least, most = team_rule(setup).wins, spy_rule(setup).wins
-        if least == most:
-            known.append(fair_table(setup, most))
+    number, every = 0, iter(space)
+    while tables := list(islice(every, BATCH)):
+        number += 1
+        if number <= len(stored):
+            bounds = stored[number - 1]["bounds"]
         else:
-            open_.append((max(least - FAIR, FAIR - most, Fraction(0)), setup))
-        watch(number / space.size, f"table {number + 1:,} of {space.size:,}")
+            bounds = [[str(team_rule(setup).wins), str(spy_rule(setup).wins)] for setup in tables]
+            share = min(1.0, number * BATCH / space.size)
+            yield Step({"number": number, "bounds": bounds}, share, f"bounds of {space.size:,} tables")
+        for setup, (least, most) in zip(tables, bounds, strict=True):
+            if least == most:
+                known.append(fair_table(setup, Fraction(most)))
+            else:
+                open_.append((max(Fraction(least) - FAIR, FAIR - Fraction(most), Fraction(0)), setup))
     known.sort()
     by_rules, by_program = len(known), 0
     for distance, setup in sorted(open_):
         if len(known) >= count and distance > known[count - 1].distance:
             break
-        watch(by_program / len(open_), f"solving {name_of(setup)}")
-        insort(known, fair_table(setup, (Fraction(solve(setup)["value"]) + 1) / 2))
-        by_program += 1
+        number, by_program = number + 1, by_program + 1
+        if number <= len(stored):
+            wins = stored[number - 1]["wins"]
+        else:
+            wins = str((Fraction(solve(setup)["value"]) + 1) / 2)
+            row = {"number": number, "game": name_of(setup), "wins": wins}
+            yield Step(row, by_program / len(open_), f"solved {name_of(setup)}")
+        insort(known, fair_table(setup, Fraction(wins)))
     ties = sum(table.distance == known[0].distance for table in known)
     return Sweep(space, known[:count], ties, by_rules, by_program, len(open_) - by_program)
 

@@ -79,26 +79,35 @@ def _next_scores(setup: Setup, ways: dict[Score, int], won: int, lost: int) -> d
 def full_sizes(setup: Setup) -> FullSizes:
     """The sizes of `full.full_form`, counted without making it."""
     orbits, ways = mission_orbits(setup), open_histories(setup)
-    infosets = sum(number * way for number, way in zip([1, *orbits], ways, strict=False))
     sequences = 1 + sum(number * way for number, way in zip(orbits, ways, strict=True))
+    *spies, leaves = _spy_counts(setup)
+    infosets = sum(resistance for resistance, _ in reduced_rounds(setup))
+    return FullSizes(infosets, sequences, sum(spies), 1 + 2 * sum(spies), leaves)
+
+
+def reduced_rounds(setup: Setup) -> list[tuple[int, int]]:
+    """The infosets of the resistance and of the spies in each round, up to relabelling (figure 5.1)."""
+    before = zip([1, *mission_orbits(setup)], open_histories(setup), strict=False)
+    return list(zip((number * way for number, way in before), _spy_counts(setup), strict=False))
+
+
+def _spy_counts(setup: Setup) -> list[int]:
+    """Infosets of the spies in each round, and last the leaves."""
 
     @cache
-    def below(groups: Filled, score: Score) -> tuple[int, int]:
-        """Infosets of the spies, and leaves."""
-        decisions, leaves = 0, 0
+    def below(groups: Filled, score: Score) -> tuple[int, ...]:
+        found = [0] * (setup.rounds + 1)
         for after, sent in _refined(groups, setup.sizes[sum(score)]):
             able = sent >= setup.needed[sum(score)]
-            decisions += able
+            found[sum(score)] += able
             for following in ((score[0] + 1, score[1]), (score[0], score[1] + 1))[: 1 + able]:
                 if max(following) == setup.points:
-                    leaves += 1
+                    found[-1] += 1
                 else:
-                    more = below(after, following)
-                    decisions, leaves = decisions + more[0], leaves + more[1]
-        return decisions, leaves
+                    found = [here + more for here, more in zip(found, below(after, following), strict=True)]
+        return tuple(found)
 
-    spies, leaves = below(((setup.players, setup.spies),), (0, 0))
-    return FullSizes(infosets, sequences, spies, 1 + 2 * spies, leaves)
+    return list(below(((setup.players, setup.spies),), (0, 0)))
 
 
 def labelled_sizes(setup: Setup) -> list[LabelledRound]:

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
 ROOMS = ("solve.routes", "phantom.routes")
 AUTO = "auto"
-FIRST = (AUTO, "lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle", "knowledge-trees", "private-histories")
+FIRST = (
+    AUTO,
+    "lp",
+    "cfr+",
+    "dcfr",
+    "pcfr+",
+    "lazy",
+    "double-oracle",
+    "lemke-howson",
+    "knowledge-trees",
+    "private-histories",
+)
 """The order of listings; any other route comes last."""
 
 

@@ -1,0 +1,103 @@
+"""The algorithm of Lemke and Howson (1964) for two players and a table of payoffs each, in exact arithmetic.
+
+Both players' best-response polytopes have a label for every pure strategy of either; from the two zero vectors, which
+have all labels, one label is dropped, and what becomes double is dropped in turn in the other polytope, until the first
+label comes back (von Stengel 2007 tells it so). The table need not be zero-sum. Tableaux hold whole numbers over one
+common denominator, and ties are broken lexicographically, so it ends in degenerate games too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Matrix = Sequence[Sequence[int]]
+MOST_PIVOTS = 100_000
+"""Paths can be exponentially long (Savani and von Stengel 2006)."""
+
+
+@dataclass(frozen=True)
+class BimatrixEquilibrium:
+    """A Nash equilibrium: a mixture of rows, one of columns, and how many pivots led there."""
+
+    rows: list[Fraction]
+    columns: list[Fraction]
+    pivots: int
+
+
+class Tableau:
+    """One polytope: the columns are the variables of all labels and the right-hand side, the rows the basic ones."""
+
+    def __init__(self, table: Matrix, own: Sequence[int], slack: Sequence[int]) -> None:
+        """Rows `sum over own variables + slack = 1`, all coefficients positive; labels of both sorts of variables."""
+        size = len(own) + len(slack)
+        self.basic = list(slack)
+        self.rows = [[0] * (size + 1) for _ in slack]
+        for k, line in enumerate(self.rows):
+            for label, coefficient in zip(own, table[k], strict=True):
+                line[label] = coefficient
+            line[slack[k]] = 1
+            line[size] = 1
+        self.slack = list(slack)
+        self.denominator = 1
+
+    def pivot(self, entering: int) -> int:
+        """Let the variable of a label enter; returns the label that leaves."""
+        ratios = [k for k, line in enumerate(self.rows) if line[entering] > 0]
+        leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in self._order])
+        chosen, label = self.rows[leaving], self.basic[leaving]
+        by = chosen[entering]
+        for k, line in enumerate(self.rows):
+            if k != leaving:
+                factor = line[entering]
+                self.rows[k] = [
+                    (cell * by - factor * other) // self.denominator for cell, other in zip(line, chosen, strict=True)
+                ]
+        self.denominator = by
+        self.basic[leaving] = entering
+        return label
+
+    @property
+    def _order(self) -> list[int]:
+        """The columns by which ties are broken: the right-hand side, then those of the first basis."""
+        return [-1, *self.slack]
+
+    def mixture(self, own: Sequence[int]) -> list[Fraction]:
+        """The weights of the own variables, summing to 1."""
+        weight = {label: line[-1] for label, line in zip(self.basic, self.rows, strict=True)}
+        total = sum(weight.get(label, 0) for label in own)
+        return [Fraction(weight.get(label, 0), total) for label in own]
+
+
+def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquilibrium:
+    """An equilibrium of the game in which the row player gets `first` and the column player `second`.
+
+    Rows have the labels 0, 1, .., columns those that follow; the path starts by dropping `label`.
+    """
+    height, width = len(first), len(first[0]) if first else 0
+    if not height or not width or any(len(row) != width for table in (first, second) for row in table):
+        raise ValueError("both tables of payoffs must have the same rows and columns, at least one of each")
+    if len(second) != height or not 0 <= label < height + width:
+        raise ValueError(f"there are {height} rows and {width} columns: a label is from 0 to {height + width - 1}")
+    rows, columns = range(height), range(height, height + width)
+    lowest = min(min(map(min, table)) for table in (first, second))
+    mine = [[cell - lowest + 1 for cell in row] for row in first]
+    theirs = [[row[k] - lowest + 1 for row in second] for k in range(width)]
+    # x >= 0, B' x <= 1 has the rows' variables and the columns' slacks; y >= 0, A y <= 1 the other way round
+    polytopes = Tableau(theirs, rows, columns), Tableau(mine, columns, rows)
+    turn = 0 if label in rows else 1
+    entering, pivots = label, 0
+    while pivots < MOST_PIVOTS:
+        entering = polytopes[turn].pivot(entering)
+        pivots += 1
+        turn = 1 - turn
+        if entering == label:
+            return BimatrixEquilibrium(polytopes[0].mixture(rows), polytopes[1].mixture(columns), pivots)
+    raise ValueError(f"the path is longer than {MOST_PIVOTS:,} pivots: take another method")
+
+
+def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) -> bool:
+    """Whether no pure strategy of either player is better against the other one's mixture."""
+    gains = [sum(a * y for a, y in zip(row, found.columns, strict=True)) for row in first]
+    costs = [sum(x * row[k] for x, row in zip(found.rows, second, strict=True)) for k in range(len(found.columns))]
+    best = sum(x * g for x, g in zip(found.rows, gains, strict=True)) == max(gains)
+    return best and sum(y * c for y, c in zip(found.columns, costs, strict=True)) == max(costs)

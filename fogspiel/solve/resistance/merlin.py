@@ -1,0 +1,78 @@
+"""Merlin of Avalon: one good player knows the spies, who win after all if they name that player at the end.
+
+The spies can always let three missions pass and name a good player by lot, so the good team wins at most
+1 - 1 / (good players), whatever it does. It wins as much if it can win three missions for sure without a word about
+Merlin. That whispering is enough for it is Christiano's (2018). Here a secret ballot is all there is: everybody puts in
+a blank paper or a set of spies, Merlin the true one, other good players a blank. The papers are read to all: one set
+of spies is true, and the spies can have added one false set each. If the missions depend on the sets alone, spies who
+know what they wrote learn nothing about Merlin. A mission that is sabotaged refutes the sets with too few spies on it.
+"""
+
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+from ...games.resistance.setups import Setup
+from .orbits import Groups, everyone, missions, split
+
+Claims = frozenset[int]
+"""Spy sets as masks of players, one of which is the true one."""
+
+
+class Ballot(NamedTuple):
+    """What a secret ballot is worth to the good team."""
+
+    most: Fraction
+    """The probability of winning that no good team can exceed."""
+    claims: int
+    """The kinds of sets of claims there are, up to relabelling."""
+    lost: int
+    """Those of them with which the good team cannot win three missions for sure; with none of them, `most` is won."""
+
+
+def ballot(setup: Setup) -> Ballot:
+    """What a secret ballot is worth, by a search through all that the spies can claim and sabotage."""
+    every = claim_sets(setup)
+    lost = sum(not wins_for_sure(setup, claims) for claims in every)
+    return Ballot(1 - Fraction(1, setup.players - setup.spies), len(every), lost)
+
+
+def claim_sets(setup: Setup) -> list[Claims]:
+    """The true set and as many false ones as there are spies, up to relabelling; fewer are no harder."""
+    found: list[tuple[int, ...]] = [((1 << setup.spies) - 1,)]
+    for _ in range(setup.spies):
+        longer: dict[tuple[tuple[bool, ...], ...], tuple[int, ...]] = {}
+        for claims in found:
+            for claim in missions(_groups(setup, claims), setup.spies):
+                if claim not in claims:
+                    more = (*claims, claim)
+                    players = (tuple(bool(c >> p & 1) for c in more) for p in range(setup.players))
+                    longer.setdefault(tuple(sorted(players)), more)
+        found = list(longer.values())
+    return list(map(frozenset, found))
+
+
+def wins_for_sure(setup: Setup, claims: Claims) -> bool:
+    """Whether there are missions that win whichever of the claims is true and whatever the spies sabotage."""
+    groups = _groups(setup, tuple(sorted(claims)))
+
+    @cache
+    def wins(left: Claims, won: int, lost: int) -> bool:
+        if setup.points in (won, lost):
+            return won == setup.points
+        number = won + lost
+        for mission in missions(groups, setup.sizes[number]):
+            able = frozenset(spies for spies in left if (spies & mission).bit_count() >= setup.needed[number])
+            if (not able or wins(able, won, lost + 1)) and wins(left, won + 1, lost):
+                return True
+        return False
+
+    return wins(claims, 0, 0)
+
+
+def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
+    """The players apart by the claims that name them."""
+    groups = everyone(setup)
+    for claim in claims:
+        groups = split(groups, claim)
+    return groups

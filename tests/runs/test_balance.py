@@ -1,0 +1,40 @@
+"""A sweep of mission tables as a run: interrupted and resumed it has the rows of one that was not."""
+
+import pytest
+
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.balance import Request, outcome_of
+from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
+from fogspiel.solve.resistance.balance import TableSpace
+
+REQUEST = Request(TableSpace(6, 2, 2, 3), nearest=3)
+
+
+def stop(progress):
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("fogspiel.solve.resistance.balance.BATCH", 25)
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        whole, broken = (store.create(REQUEST.to_json()) for _ in range(2))
+        work_on(whole, Context(tmp_path / "runs.db"))
+        for done in (1, 2):
+            with pytest.raises(KeyboardInterrupt):
+                work_on(broken, Context(tmp_path / "runs.db", watch=stop))
+            assert len(broken.steps) == done and not broken.finished
+        work_on(broken, Context(tmp_path / "runs.db"))
+        assert [row.body for row in broken.rows] == [row.body for row in whole.rows]
+        assert len(whole.steps) == 3
+        found = outcome_of(broken, {}, None)
+        assert found["tables"] == 64 and len(found["nearest"]) == 3
+
+
+def test_a_request_survives_the_store():
+    assert Request.from_json(REQUEST.to_json()) == REQUEST
+
+
+def test_none_of_the_nearest_is_no_request():
+    with pytest.raises(ValueError, match="at least 1"):
+        Request(REQUEST.space, nearest=0)
