@@ -21,7 +21,10 @@ from ..app import (
 from ..listing import listing
 from ..work import Options, begin_and_show
 
-METHODS = "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle; knowledge-trees for The Resistance."
+METHODS = (
+    "auto, lp, cfr+, dcfr, pcfr+, lazy, double-oracle, external-sampling, outcome-sampling; "
+    "knowledge-trees for The Resistance."
+)
 
 
 def _routes() -> str | None:
@@ -39,6 +42,11 @@ def solve(
         1e-6
     ),
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    seed: Annotated[int, typer.Option(help="Of a method that samples.")] = 0,
+    iterations: Annotated[int | None, typer.Option(help="Sampling stops after so many iterations.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--time", help="Sampling stops after so many CPU seconds; 60, if nothing is said.")
+    ] = None,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
     remember: Remember = False,
     store: StorePath = None,
@@ -50,7 +58,7 @@ def solve(
     from ...solve.memory_limit import limit_memory
     from .. import console
 
-    request = Request(remembering(game, remember), method, exact, gap, memory)
+    request = Request(remembering(game, remember), method, exact, gap, memory, seed, iterations, seconds)
     problem = find_problem(request.game)
     if problem.game is not None:
         announce_compilation()

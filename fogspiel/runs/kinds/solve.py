@@ -20,12 +20,14 @@ from ...solve.progress import Progress as RouteProgress
 from ...solve.routes import AUTO, Route, choose_route, find_route
 from ...solve.solution import Solution
 from ..kind import Delivered
-from ..request import check_option
+from ..request import check_option, check_seed
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
 
 Watch = Callable[[Progress], None]
+SAMPLING = "external-sampling"
+MOST_ITERATIONS = 2**53
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class Request:
     exact: bool = Options().exact
     gap: float = Options().gap
     memory: float = Options().memory
+    seed: int = Options().seed
+    iterations: int | None = None
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
@@ -45,6 +50,17 @@ class Request:
             raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
         check_option("gap", self.gap)
         check_option("memory", self.memory, "a positive number of GiB")
+        check_seed(self.seed)
+        if not route.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
+            raise ValueError(
+                f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
+            )
+        if self.iterations is not None and not 0 < self.iterations <= MOST_ITERATIONS:
+            raise ValueError(
+                f"--iterations is {self.iterations}: it must be a whole number from 1 to {MOST_ITERATIONS}"
+            )
+        if self.seconds is not None:
+            check_option("time", self.seconds, "a positive number of CPU seconds")
 
     def to_json(self, problem: Problem) -> Json:
         """The first row of the run."""
@@ -54,7 +70,7 @@ class Request:
     @classmethod
     def from_json(cls, ask: Json, source: str) -> Self:
         """The request that a first row keeps, of the game at that source."""
-        return cls(**{key: ask[key] for key in cls.__dataclass_fields__} | {"game": source})
+        return cls(**{key: ask[key] for key in cls.__dataclass_fields__ if key in ask} | {"game": source})
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +88,8 @@ class Task:
 
     def work(self, saved: Saved = AFRESH) -> Work:
         """The way to the solution, from what was saved."""
-        options = Options(self.request.exact, self.request.gap, self.request.memory)
+        ask = self.request
+        options = Options(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
         return self.route.solve(self.problem, options, saved)
 
 
@@ -80,7 +97,7 @@ def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
-    if not route.made_for:
+    if not route.made_for and not route.samples:
         problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
     return Task(request, problem, route)
 

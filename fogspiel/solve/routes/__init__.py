@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 
 ROOMS = ("solve.routes", "phantom.routes")
 AUTO = "auto"
-FIRST = (AUTO, "lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle", "knowledge-trees", "private-histories")
+FIRST = (
+    AUTO,
+    "lp",
+    "cfr+",
+    "dcfr",
+    "pcfr+",
+    "lazy",
+    "double-oracle",
+    "external-sampling",
+    "outcome-sampling",
+    "knowledge-trees",
+    "private-histories",
+)
 """The order of listings; any other route comes last."""
 
 
@@ -52,6 +64,8 @@ class Route:
     """Whether it can come to the exact value."""
     made_for: str = ""
     """The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree."""
+    samples: bool = False
+    """Whether it draws at random, within budgets of iterations and CPU time, and builds no tree."""
     fits: Callable[["Problem"], bool] = lambda problem: True
     """Whether it can solve this game."""
     proofs: Proofs | None = None
