@@ -5,6 +5,7 @@ import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from time import process_time
 from typing import Any, Self
 
 from ... import __version__
@@ -98,8 +99,15 @@ def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None
     problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
     if not route.made_for and not route.samples:
-        problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
+        began = process_time()
+        problem.tree(request.memory, lambda nodes, share: watch(_growth(nodes, share, process_time() - began)))
     return Task(request, problem, route)
+
+
+def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
+    """How far the tree is; the time that is left if the part to come is like the part that was walked."""
+    left = f", about {seconds * (1 / share - 1):,.0f} CPU s left" if share else ""
+    return Progress(f"{nodes:,} histories{left}", share)
 
 
 def source_of(run: Run, named: str | None) -> str:
