@@ -27,7 +27,7 @@ from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
 
 Watch = Callable[[Progress], None]
-SAMPLING = "external-sampling"
+SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MOST_ITERATIONS = 2**53
 
 
@@ -52,7 +52,7 @@ class Request:
         check_option("gap", self.gap)
         check_option("memory", self.memory, "a positive number of GiB")
         check_seed(self.seed)
-        if not route.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
+        if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
             raise ValueError(
                 f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
             )
@@ -63,9 +63,15 @@ class Request:
         if self.seconds is not None:
             check_option("time", self.seconds, "a positive number of CPU seconds")
 
+    @property
+    def samples(self) -> bool:
+        """Whether the method draws at random."""
+        return find_route(self.solver).samples
+
     def to_json(self, problem: Problem) -> Json:
-        """The first row of the run."""
-        body = asdict(self) | {"game": problem.name, "source": problem.source, "method": KIND.method}
+        """The first row of the run; only one that samples has a seed and budgets."""
+        asked = {key: value for key, value in asdict(self).items() if key not in OF_SAMPLING or self.samples}
+        body = asked | {"game": problem.name, "source": problem.source, "method": KIND.method}
         return body | {"rules": problem.version, "fogspiel": __version__}
 
     @classmethod

@@ -4,8 +4,8 @@ In each iteration both players update in turn. External sampling walks through a
 and draws those of chance and of the other player. Outcome sampling draws a single game, in which the player who updates
 tries any action with a certain probability, and divides by how likely its own draws were. An information state adds its
 strategy to its average when the other player updates: then it is met as often as its owner and chance lead there.
-Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on Leduc poker
-and liar's dice that was better than equal weights, and than regrets cut off at zero.
+Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on liar's dice
+that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as good.
 """
 
 import numpy as np
