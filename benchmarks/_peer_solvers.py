@@ -1,7 +1,10 @@
 """One measurement of a peer, inside the peer's environment: a job as JSON in, a line of JSON out (see `solvers.py`).
 
+`sampling.py` uses it as well.
+
 OpenSpiel needs `open_spiel cvxpy ecos`, LiteEFG `LiteEFG`; nothing of fogspiel is imported here. The jobs are `lp`, a
-solve by OpenSpiel's linear programme; `cfr`, an iteration of CFR+; `reach`, CFR+ to an exploitability; `versions`.
+solve by OpenSpiel's linear programme; `cfr`, an iteration of CFR+; `reach`, CFR+ to an exploitability; `sampling`,
+external sampling for some time; `versions`.
 """
 
 import json
@@ -123,6 +126,23 @@ def reach(game: str, peer: str, target: float, limit: float, repeats: int, quick
     return min(runs, key=lambda run: run["seconds"])
 
 
+def sampling(game: str, seconds: float, seed: int, first: int) -> dict[str, Any]:
+    """OpenSpiel's external sampling in C++: CPU seconds, iterations and exploitability, at doubling iterations."""
+    import pyspiel
+
+    played = game_of(game)
+    solver = pyspiel.ExternalSamplingMCCFRSolver(played, seed)
+    spent, iterations, points = 0.0, 0, []
+    while spent < seconds:
+        began, until = time.process_time(), 2 * iterations or first
+        while iterations < until:
+            solver.run_iteration()
+            iterations += 1
+        spent += time.process_time() - began
+        points.append([spent, iterations, pyspiel.exploitability(played, solver.average_policy())])
+    return {"points": points}
+
+
 def lp(game: str, repeats: int, memory: float | None = None) -> dict[str, Any]:
     """OpenSpiel's linear programme from the game to the strategies, and what is wrong with these."""
     import numpy as np
@@ -165,7 +185,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-JOBS: dict[str, Callable[..., dict[str, Any]]] = {"cfr": cfr, "reach": reach, "lp": lp, "versions": versions}
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
+    "cfr": cfr,
+    "reach": reach,
+    "lp": lp,
+    "sampling": sampling,
+    "versions": versions,
+}
 
 if __name__ == "__main__":
     job = json.loads(sys.argv[1])

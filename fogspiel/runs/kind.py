@@ -36,6 +36,7 @@ LABELS = {
     "solver": "method",
     "exact": "exact",
     "gap": "gap",
+    "iterations": "budget of iterations",
     "memory": "memory (GiB)",
     "longest": "longest game (plies)",
     "stop": "stops when proved",

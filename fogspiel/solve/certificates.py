@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .game_sources import Problem
     from .routes import Proofs
 
-CHECKERS, FOR_TREES = "solve.checkers", "tree_certificate"
+CHECKERS, FOR_TREES = "solve.checkers", ("tree_certificate", "large_tree_certificate")
 MOST_MEBIBYTES = 64.0
 """The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most."""
 
@@ -52,14 +52,17 @@ def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS)
     """
     with limit_work(seconds):
         for name, folder in sources(CHECKERS).items():
-            if name != FOR_TREES:
+            if name not in FOR_TREES:
                 checker = load(CHECKERS, name, folder)
                 if getattr(checker, "FORMAT", "") == body.get("format"):
                     bounds: Bounds = checker.verify(body)
                     return bounds
-        from .checkers.tree_certificate import verify
+        from .checkers import large_tree_certificate, tree_certificate
 
-        return verify(body, problem_of(body, source).positions())
+        demand(isinstance(body.get("game"), str), "it does not say which game it is for")
+        large = body.get("format") == large_tree_certificate.FORMAT
+        check = large_tree_certificate.verify if large else tree_certificate.verify
+        return check(body, problem_of(body, source).positions())
 
 
 def problem_of(body: Body, source: str | None) -> "Problem":
@@ -97,12 +100,22 @@ def _agent_of(name: str, body: Body, game: "Game", own: "Proofs | None") -> "Age
 
     if own is None:
         demand("strategies" in body, f"it has none for {game.name}")
-        words, rows = words_of(game.name), body["strategies"]
+        words, rows = words_of(game.name), strategies_of(body)
         if words is not None and is_tree(words.absolute):
             rows = tree_strategies(words.absolute, rows)
         return state_policy(name, game, table_probabilities(rows, name))
     agent = own.agent(name, body)
     return StatePolicy(name, agent.player, game, own.probabilities(body)) if own.probabilities else agent
+
+
+def strategies_of(body: Body) -> Any:
+    """The rows of both strategies of a certificate of a tree, of a small one or a large one."""
+    from .checkers import large_tree_certificate
+
+    if body.get("format") != large_tree_certificate.FORMAT:
+        return body.get("strategies", ())
+    large_tree_certificate.check_form(body)
+    return [list(large_tree_certificate.rows_of(body, player)) for player in (0, 1)]
 
 
 def table_probabilities(strategies: Any, name: str) -> "Probabilities":
@@ -140,10 +153,12 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
     """What a player sees, and what the player does then, row by row."""
+    from .checkers import large_tree_certificate
     from .checkers.tree_certificate import FORMAT, SIDES, plan_of
 
-    demand(body.get("format") == FORMAT, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
-    problem, strategies = problem_of(body, source), body.get("strategies", ())
+    known = body.get("format") in (FORMAT, large_tree_certificate.FORMAT)
+    demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
+    problem, strategies = problem_of(body, source), strategies_of(body)
     demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
     with limit_work(MOST_SECONDS):
         plan_of(strategies[side], SIDES[side])

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 NODE_BYTES = 400
 """What a node of a tree that is built in Python takes at most while it is built."""
-Watch = Callable[[int], None]
-"""Is told how many histories there are so far."""
+Watch = Callable[[int, float | None], None]
+"""Is told how many histories there are so far, and about which share of all that is, where it can be known."""
+
+
+def in_silence(nodes: int, share: float | None) -> None:
+    """Watch without a word."""
 
 
 class Problem(ABC):
@@ -44,7 +48,7 @@ class Problem(ABC):
         return self.game.family if self.game else ""
 
     @abstractmethod
-    def tree(self, memory: float, watch: Watch = lambda nodes: None) -> "Tree":
+    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
         """The whole tree, within a memory limit in GiB; it is built once."""
 
     @abstractmethod
@@ -74,11 +78,11 @@ class GameProblem(Problem):
         self.game = game
         self._tree: Tree | None = None
 
-    def tree(self, memory: float, watch: Watch = lambda nodes: None) -> "Tree":
+    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
         from .tree import tree_of
 
         if self._tree is None:
-            self._tree = tree_of(self.game, memory, watch)
+            self._tree = tree_of(self.game, memory, lambda nodes: watch(nodes, None))
         return self._tree
 
     def knowledge(self, tree: "Tree") -> "Knowledge":
@@ -101,19 +105,19 @@ class GameProblem(Problem):
 class TreeProblem(Problem):
     """A game that is read as a tree with its own words; a view is the number of the infoset."""
 
-    def __init__(self, name: str, version: str, source: str, read: Callable[[int], "LabelledTree"]) -> None:
-        """How to read it, given the most nodes that there may be."""
+    def __init__(self, name: str, version: str, source: str, read: Callable[[int, Watch], "LabelledTree"]) -> None:
+        """How to read it, given the most nodes that there may be and who watches."""
         super().__init__(name, version, source)
         self._read = read
         self._described: LabelledTree | None = None
 
-    def describe(self, memory: float | None = None) -> "LabelledTree":
+    def describe(self, memory: float | None = None, watch: Watch = in_silence) -> "LabelledTree":
         if self._described is None:
-            self._described = self._read(max(1, int((memory or DEFAULT_MEMORY) * 2**30 / NODE_BYTES)))
+            self._described = self._read(max(1, int((memory or DEFAULT_MEMORY) * 2**30 / NODE_BYTES)), watch)
         return self._described
 
-    def tree(self, memory: float, watch: Watch = lambda nodes: None) -> "Tree":
-        return self.describe(memory).tree
+    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
+        return self.describe(memory, watch).tree
 
     def knowledge(self, tree: "Tree") -> "Knowledge":
         return lambda infoset: ([infoset], list(range(int(tree.count[infoset]))))
@@ -180,10 +184,13 @@ def problem_of_tree(words: str) -> TreeProblem:
         name = words.removeprefix(OPENSPIEL)
         plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
         return TreeProblem(
-            _plain(words), f"OpenSpiel {name}", words, lambda most: from_openspiel(plain, most, remember=remember)
+            _plain(words),
+            f"OpenSpiel {name}",
+            words,
+            lambda most, watch: from_openspiel(plain, most, remember=remember, watch=watch),
         )
     file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
-    return TreeProblem(_plain(file.stem), digest_of_file(file), words, lambda most: read(file, most))
+    return TreeProblem(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
 
 
 def tree_game(words: str) -> Game:

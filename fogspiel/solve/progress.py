@@ -44,6 +44,11 @@ class Options(NamedTuple):
     gap: float = 1e-6
     """Regret minimisation stops when the bounds are this close."""
     memory: float = DEFAULT_MEMORY
+    seed: int = 0
+    """Of routes that draw at random, as are the budgets."""
+    iterations: int | None = None
+    seconds: float | None = None
+    """CPU time."""
 
 
 Work = Generator[Progress, None, "Solution"]

@@ -25,7 +25,7 @@ class _WorthCompiling(Exception):
 def build_small_tree(problem: Problem, memory: float) -> bool:
     """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
 
-    def watch(nodes: int) -> None:
+    def watch(nodes: int, share: float | None) -> None:
         if nodes > SMALL_TREE:
             raise _WorthCompiling
 

@@ -7,6 +7,7 @@ from .best_response import exact_exploitability, exploitability
 from .certificate import certificate
 from .fractions import round_strategy
 from .game_sources import Problem
+from .large_certificate import large_certificate
 from .presolve.pipeline import Reduced, presolve_tree
 from .progress import Options, Progress, Saved, Work
 from .solution import Solution
@@ -14,7 +15,9 @@ from .tree import Tree, sequence_form
 from .tree_routes import Find, Found
 
 EASY_TO_CHECK = 1_000_000
-"""Nodes of a tree up to which its strategies are judged in fractions and certified."""
+"""Nodes of a tree up to which its strategies are judged in fractions; those of a larger one are certified in units."""
+MOST_CHECKED, MOST_LINES = 12_000_000, 500_000
+"""Nodes of a tree and its infosets up to which there is a certificate that is checked within ten minutes."""
 QUICKLY_EXACT = 20_000
 """Nodes up to which the exact value is looked for without being asked."""
 FINE = 10**9
@@ -30,6 +33,10 @@ def solve_tree(problem: Problem, options: Options, find: Find, saved: Saved) -> 
     yield Progress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
     if tree.nodes > EASY_TO_CHECK:
+        if tree.nodes <= MOST_CHECKED and len(tree.owner) <= MOST_LINES and not options.exact:
+            known = problem.knowledge(tree)
+            large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
+            return Solution.proved(found.solver, found.sizes, large)
         return _without_certificate(tree, found, options.exact)
     behaviours = _in_fractions(tree, reduced, found, options.exact)
     judged = exact_exploitability(tree, *behaviours)

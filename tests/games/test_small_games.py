@@ -14,6 +14,7 @@ from fogspiel.games.leduc import rules as leduc
 from fogspiel.games.liars_dice import rules as liars_dice
 from fogspiel.games.rps import rules as rps
 from fogspiel.games.shared import one_bet
+from fogspiel.solve.tree import tree_of
 
 TREES = {
     "rps": (13, 1, 4),
@@ -337,10 +338,43 @@ def test_dice_are_shown_after_the_call():
     assert shown_to("liars-dice-6", [53, 15, 0], 1) == "your die: 3; the other's: 5; 6 is wild\n1 x 5, liar!"
 
 
+def test_two_dice_each_are_counted_together_and_rolled_as_often_as_dice_are():
+    name, liar = "liars-dice-2x6", liars_dice.LIAR
+    game, root = find_game(name), np.zeros(find_game(name).sizes.state, np.int64)
+    room, odds = (np.zeros(game.sizes.actions, np.int64) for _ in range(2))
+    game.rules.start(root)
+    count = game.rules.legal(root, room)
+    game.rules.weights(root, odds)
+    chances = dict(zip(room[:count].tolist(), odds[:count].tolist(), strict=True))
+    assert (count, sum(chances.values())) == (441, 36 * 36)
+    assert (chances[1111], chances[2111], chances[2143]) == (1, 2, 4)
+    assert end_of(name, [6352, 33, liar])[1] == -1  # 6 3 and 5 2: two threes, with the wild six, are not three
+    assert end_of(name, [6352, 23, liar])[1] == 1
+    assert end_of(name, [6633, 43, liar])[1] == 1
+    assert end_of(name, [6633, 11, 45, liar])[1] == 1  # the second player's bid, called by the first
+    assert len(tries(name, [6633])) == 24 and tries(name, [6633, 46]) == ["liar!"]
+    assert shown_to(name, [6321, 15], 1) == "your dice: 2 1; the other's: hidden; 6 is wild\n1 x 5"
+
+
+def test_the_large_games_have_trees_of_known_size_and_the_small_ones_as_before():
+    for name, nodes, infosets in (("goofspiel-6", 969_523, 17_241), ("leduc-13", 1_179_751, 2_574)):
+        tree = tree_of(find_game(name))
+        assert (tree.nodes, np.bincount(tree.owner).tolist()) == (nodes, [infosets, infosets])
+
+
+def test_thirteen_ranks_have_their_names_and_pairs_still_win():
+    pair, single = 26 * 0 + 25, 26 * 2 + 25  # a two against an ace, a three against an ace
+    deal = [leduc.CHECK, leduc.CHECK]
+    assert end_of("leduc-13", [pair, *deal, 1, *deal])[1] == 1  # the other two is turned up
+    assert end_of("leduc-13", [single, *deal, 1, *deal])[1] == -1
+    assert "your card: 2; the other's: face down; the public one: 2" in shown_to("leduc-13", [pair, *deal, 1], 0)
+    assert "your card: A" in shown_to("leduc-13", [pair], 1)
+
+
 def test_equal_bids_discard_the_prize():
     state, payoff = end_of("goofspiel-4", [4, 4, 3, 2, 1, 3])
     # 4 discarded, 3 to the first player, 2 to the second, and the last cards, 2 against 1, give 1 to the first
-    assert state[goofspiel.RESULT : goofspiel.RESULT + 4].tolist() == [1, 2, 0, 2]
+    assert state[goofspiel.results_of(4) :][:4].tolist() == [1, 2, 0, 2]
     assert payoff == 1
     assert end_of("goofspiel-4", [4, 4, 3, 3, 2, 2])[1] == 0
     assert end_of("goofspiel-4", [1, 4, 4, 3, 3, 2])[1] == 1  # 4 points against 3 + 2 + 1
@@ -363,4 +397,4 @@ def test_a_goofspiel_card_is_bid_once_and_the_last_one_goes_by_itself():
     assert refuses("goofspiel-5", [5, 1, 4, 1])
     assert refuses("goofspiel-4", [5])
     state, _ = end_of("goofspiel-5", [1, 2, 2, 3, 3, 4, 4, 5])
-    assert state[goofspiel.bids_of(0) + 4] == 5 and state[goofspiel.bids_of(1) + 4] == 1
+    assert state[goofspiel.bids_of(5, 0) + 4] == 5 and state[goofspiel.bids_of(5, 1) + 4] == 1

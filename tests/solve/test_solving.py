@@ -113,6 +113,8 @@ def run_with_interruptions(path, request, every):
         Request("goofspiel-4", "dcfr", gap=1e-3),
         Request("leduc", "lazy"),
         Request("leduc", "double-oracle"),
+        Request("leduc", "external-sampling", iterations=20_000),
+        Request("kuhn", "outcome-sampling", iterations=50_000, seed=3),
         Request("resistance5", "knowledge-trees"),
         Request("permutation-ttt"),
     ],

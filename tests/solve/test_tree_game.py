@@ -117,7 +117,7 @@ def test_kuhn_from_its_own_export_has_its_value_through_the_game():
 
 def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chance():
     """A solution by the tree alone, translated for the game, secures in the game what it secures in the tree."""
-    by_tree = solve_problem(TreeProblem("urns", "1", "urns.efg", lambda most: URNS_TREE))
+    by_tree = solve_problem(TreeProblem("urns", "1", "urns.efg", lambda most, watch: URNS_TREE))
     by_game = solve_exactly(URNS)
     assert by_tree.value == by_game.value and by_tree.exact and by_game.exact
     bounds = verify(by_tree.certificate, TreePositions("urns", "1", URNS_TREE.tree))

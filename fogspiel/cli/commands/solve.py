@@ -49,6 +49,11 @@ def solve(
         1e-6
     ),
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    seed: Annotated[int, typer.Option(help="Of a method that samples.")] = 0,
+    iterations: Annotated[int | None, typer.Option(help="Sampling stops after so many iterations.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--time", help="Sampling stops after so many CPU seconds; 60, if nothing is said.")
+    ] = None,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
     missions: Missions = None,
     spies: Spies = None,
@@ -65,7 +70,7 @@ def solve(
     from .. import console
 
     game = vary(game, missions, spies, fails)
-    request = Request(remembering(game, remember), method, exact, gap, memory)
+    request = Request(remembering(game, remember), method, exact, gap, memory, seed, iterations, seconds)
     problem = find_problem(request.game)
     if problem.game is not None:
         announce_compilation()

@@ -26,8 +26,8 @@ def prizes(cards: int, played: int, results: list[int]) -> Cards:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """The prizes, the hand, and what was bid."""
     cards, played = int(seen[rules.SEEN_CARDS]), int(seen[rules.SEEN_ROUND])
-    bids = seen[rules.SEEN_BID : rules.SEEN_RESULT].tolist()
-    results = seen[rules.SEEN_RESULT :].tolist()
+    end = rules.seen_results_of(cards)
+    bids, results = seen[rules.SEEN_BID : end].tolist(), seen[end:].tolist()
     points = [sum(cards - i for i in range(played) if results[i] == result) for result in (WIN, LOSS)]
     hand = tuple(
         Cell(str(card), "own", None if played == cards else card, f"bid {card}")
@@ -48,9 +48,9 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The prizes and all bids."""
     cards, played = int(state[rules.CARDS]), int(state[rules.ROUND])
-    parts = [prizes(cards, played, state[rules.RESULT :].tolist())]
+    parts = [prizes(cards, played, state[rules.results_of(cards) :].tolist())]
     for player in range(2):
-        bids = state[rules.BID + rules.MOST_CARDS * player :][: rules.MOST_CARDS].tolist()
+        bids = state[rules.bids_of(cards, player) :][: rules.room(cards)].tolist()
         shown = face_up((str(bid) for bid in bids if bid), ("own", "other")[player])
         parts.append(Cards(f"Bids of player {player + 1}", shown))
     return tuple(parts)

@@ -7,8 +7,9 @@ more points at the end wins, whatever the margin.
 Data sheet of a state (int64 cells)
     0 CARDS     cards of a hand, and prizes
     1 ROUND     prizes decided so far
-    2 BID       the bids of the first player, then of the second, five cells each in order; 0 where there is none yet
-   12 RESULT    the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
+    2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
+    then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
+Each of these three lists has as many cells as there are cards, but at least five.
 Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
 
 Action k: bid the card k.
@@ -23,9 +24,34 @@ from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import pick
 
-CARDS, ROUND, BID, RESULT = 0, 1, 2, 12
-MOST_CARDS = 5
-SEEN_CARDS, SEEN_ROUND, SEEN_BID, SEEN_RESULT = 0, 1, 2, 2 + MOST_CARDS
+CARDS, ROUND, BID = 0, 1, 2
+SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
+FEWEST_CELLS = 5
+"""The cells of a list where there are fewer cards."""
+
+
+@inlined
+def room(cards):
+    """The cells of a list of bids or results."""
+    return max(FEWEST_CELLS, cards)
+
+
+@inlined
+def bids_of(cards, player):
+    """The cell of a player's first bid."""
+    return BID + room(cards) * player
+
+
+@inlined
+def results_of(cards):
+    """The cell of the first result."""
+    return BID + 2 * room(cards)
+
+
+@inlined
+def seen_results_of(cards):
+    """The cell of the first result in a view."""
+    return SEEN_BID + room(cards)
 
 
 # The six rules
@@ -38,18 +64,12 @@ def start_with(cards: int) -> Kernel:
     def start(state):
         state[CARDS] = cards
         state[ROUND] = 0
-        for i in range(2 * MOST_CARDS):
+        for i in range(2 * room(cards)):
             state[BID + i] = 0
-        for i in range(MOST_CARDS):
-            state[RESULT + i] = -1
+        for i in range(room(cards)):
+            state[results_of(cards) + i] = -1
 
     return start
-
-
-@inlined
-def bids_of(player):
-    """The cell of a player's first bid."""
-    return BID + MOST_CARDS * player
 
 
 @kernel
@@ -63,7 +83,7 @@ def mover(state):
 def in_hand(state, player, card):
     """Whether the player still holds a card."""
     for i in range(state[CARDS]):  # noqa: SIM110 (kernels are plain loops)
-        if state[bids_of(player) + i] == card:
+        if state[bids_of(state[CARDS], player) + i] == card:
             return False
     return True
 
@@ -81,52 +101,55 @@ def legal(state, out):
 @inlined
 def decide(state):
     """Both have bid for the prize of this round."""
-    first, second = state[bids_of(0) + state[ROUND]], state[bids_of(1) + state[ROUND]]
-    state[RESULT + state[ROUND]] = DRAW if first == second else (WIN if first > second else LOSS)
+    cards, number = state[CARDS], state[ROUND]
+    first, second = state[bids_of(cards, 0) + number], state[bids_of(cards, 1) + number]
+    state[results_of(cards) + number] = DRAW if first == second else (WIN if first > second else LOSS)
     state[ROUND] += 1
 
 
 @kernel
 def apply(state, action):
     player, cards = mover(state), state[CARDS]
-    state[bids_of(player) + state[ROUND]] = action
+    state[bids_of(cards, player) + state[ROUND]] = action
     if player == 1:
         decide(state)
         if state[ROUND] == cards - 1:
             for last in range(2):
                 for card in range(1, cards + 1):
                     if in_hand(state, last, card):
-                        state[bids_of(last) + cards - 1] = card
+                        state[bids_of(cards, last) + cards - 1] = card
                         break
             decide(state)
 
 
 @kernel
 def view(state, player, out):
-    out[SEEN_CARDS] = state[CARDS]
+    cards = state[CARDS]
+    out[SEEN_CARDS] = cards
     out[SEEN_ROUND] = state[ROUND]
-    for i in range(MOST_CARDS):
-        result = state[RESULT + i]
-        out[SEEN_BID + i] = state[bids_of(player) + i]
-        out[SEEN_RESULT + i] = WIN - result if player == 1 and result >= 0 else result
+    for i in range(room(cards)):
+        result = state[results_of(cards) + i]
+        out[SEEN_BID + i] = state[bids_of(cards, player) + i]
+        out[seen_results_of(cards) + i] = WIN - result if player == 1 and result >= 0 else result
 
 
 @kernel
 def score(state):
     lead = 0
     for i in range(state[CARDS]):
-        lead += (state[CARDS] - i) * (state[RESULT + i] - DRAW)
+        lead += (state[CARDS] - i) * (state[results_of(state[CARDS]) + i] - DRAW)
     return DRAW if lead == 0 else (WIN if lead > 0 else LOSS)
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     """Draw other bids of the other player that give the same results."""
     other, cards, decided = state.copy(), int(state[CARDS]), int(state[ROUND])
-    own, hidden, sign = bids_of(player), bids_of(1 - player), 1 - 2 * player
+    own, hidden, sign = bids_of(cards, player), bids_of(cards, 1 - player), 1 - 2 * player
+    results = state[results_of(cards) :]
     orders = [
         bids
         for bids in permutations(range(1, cards + 1))
-        if all(np.sign(state[own + i] - bids[i]) * sign == state[RESULT + i] - DRAW for i in range(decided))
+        if all(np.sign(state[own + i] - bids[i]) * sign == results[i] - DRAW for i in range(decided))
     ]
     made = np.count_nonzero(state[hidden : hidden + cards])
     other[hidden : hidden + made] = pick(orders, stream)[:made]
@@ -146,9 +169,9 @@ def bids_text(bids: np.ndarray) -> str:
 
 def show(seen: np.ndarray) -> str:
     cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
-    bids = seen[SEEN_BID:SEEN_RESULT].tolist()
+    bids, results = seen[SEEN_BID : seen_results_of(cards)].tolist(), seen[seen_results_of(cards) :].tolist()
     words = {LOSS: "lost", DRAW: "discarded", WIN: "won"}
-    lines = [f"prize {cards - i}: you bid {bids[i]}, {words[int(seen[SEEN_RESULT + i])]}" for i in range(played)]
+    lines = [f"prize {cards - i}: you bid {bids[i]}, {words[results[i]]}" for i in range(played)]
     if played < cards:
         hand = [card for card in range(1, cards + 1) if card not in bids]
         bid = f"you bid {bids[played]}" if bids[played] else f"your hand: {' '.join(map(str, hand))}"
@@ -157,8 +180,9 @@ def show(seen: np.ndarray) -> str:
 
 
 def reveal(state: np.ndarray) -> str:
-    first, second = (state[bids_of(player) : bids_of(player) + MOST_CARDS] for player in (0, 1))
-    prizes = " ".join(str(card) for card in range(int(state[CARDS]), 0, -1))
+    cards = int(state[CARDS])
+    first, second = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    prizes = " ".join(str(card) for card in range(cards, 0, -1))
     return f"prizes:   {prizes}\nplayer 1: {bids_text(first)}\nplayer 2: {bids_text(second)}"
 
 
@@ -171,6 +195,7 @@ SOURCE = (
 
 def hand(name: str, title: str, cards: int) -> Game:
     """The record of one size of hands."""
+    cells = max(FEWEST_CELLS, cards)
     return Game(
         name=name,
         title=title,
@@ -179,7 +204,7 @@ def hand(name: str, title: str, cards: int) -> Game:
         version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,
-        sizes=Sizes(RESULT + MOST_CARDS, SEEN_RESULT + MOST_CARDS, cards),
+        sizes=Sizes(BID + 3 * cells, SEEN_BID + 2 * cells, cards),
         show=show,
         reveal=reveal,
         label=label,
@@ -192,4 +217,5 @@ def hand(name: str, title: str, cards: int) -> Game:
 GAMES = (
     hand("goofspiel-4", "Goofspiel, 4 cards, hidden bids", 4),
     hand("goofspiel-5", "Goofspiel, 5 cards, hidden bids", 5),
+    hand("goofspiel-6", "Goofspiel, 6 cards, hidden bids", 6),
 )

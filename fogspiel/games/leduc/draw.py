@@ -7,15 +7,15 @@ from ...core.picture import Cards, Cell, Facts, Parts
 from ..shared.cards import SUITS, face_down
 from ..shared.draw_poker import NO_CARDS, card
 from . import rules
-from .rules import CALL, CHECK, NAMES
+from .rules import CALL, CHECK, NAMES, ranks_named
 
 
-def suited(number: int) -> Cell:
+def suited(number: int, ranks: str) -> Cell:
     """A card with its suit: spades and hearts in turn."""
     if number < 0:
         return face_down(1)[0]
     name = ("spades", "hearts")[number % 2]
-    rank = "JQK"[number // rules.SUITS]
+    rank = ranks[number // rules.SUITS]
     return Cell(f"{rank}{SUITS[name]}", ("black", "red")[number % 2], None, f"{rank} of {name}")
 
 
@@ -35,7 +35,8 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     cells = [int(cell) for cell in seen[rules.SEEN_OWN : rules.SEEN_PAID]]
     if cells[0] < 0:
         return NO_CARDS
-    own, other, public = (suited(cell) if seen[rules.SEEN_SUITED] else card("JQK", cell) for cell in cells)
+    ranks, draw = ranks_named(int(seen[rules.SEEN_SUITED])), seen[rules.SEEN_SUITED] % 2
+    own, other, public = (suited(cell, ranks) if draw else card(ranks, cell) for cell in cells)
     paid = (("you paid", str(seen[rules.SEEN_PAID])), ("the other paid", str(seen[rules.SEEN_PAID + 1])))
     return (
         Cards("Your card", (own,)),
@@ -49,7 +50,8 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All three cards and the bets."""
     if state[rules.CARD] < 0:
         return NO_CARDS
-    cards = tuple(Cards(f"Player {who + 1}", (suited(int(state[rules.CARD + who])),)) for who in range(2))
+    ranks = ranks_named(int(state[rules.SUITED]))
+    cards = tuple(Cards(f"Player {who + 1}", (suited(int(state[rules.CARD + who]), ranks),)) for who in range(2))
     paid = tuple((f"player {who + 1} paid", str(state[rules.PAID + who])) for who in range(2))
-    public = Cards("The public card", (suited(int(state[rules.PUBLIC])),))
+    public = Cards("The public card", (suited(int(state[rules.PUBLIC]), ranks),))
     return *cards, public, Facts((*paid, *rounds_of(state[rules.HISTORY :])))

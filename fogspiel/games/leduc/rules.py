@@ -1,24 +1,25 @@
 """Leduc poker: six cards, one each and one for both; two rounds of bets.
 
-The cards are jack, queen and king of two suits. Both pay an ante of 1; bets and raises are 2 in the first round and 4
-in the second, and each round has at most two of them. The first player opens both rounds. Only who faces a bet may
-fold. The public card is turned up between the rounds; at the end a pair with it wins, else the higher rank, and equal
-ranks split.
+The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
+ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
+first player opens both rounds. Only who faces a bet may fold. The public card is turned up between the rounds; at the
+end a pair with it wins, else the higher rank, and equal ranks split.
 
 Data sheet of a state (int64 cells)
-    0 SUITED    1: players see the suits of cards; 0: only their ranks
+    0 SUITED    1: players see the suits of cards; 0: only their ranks; and 2 more for every rank above three
     1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
     2 MOVER     who is to bet; who folded
     3 RAISES    bets and raises in this round
     4 PUBLIC    the public card, -1 before it is drawn
-    5 CARD      the card of each player, 0..5, two of each rank in turn; -1 before the deal
+    5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
     7 PAID      what each player has put into the pot
     9 MOVES     actions of the players so far
    10 HISTORY   those actions in order, -1 beyond the last
 Data sheet of a view: SUITED, the own card, the other's once it is shown, the public one (-1 where there is none), what
-oneself and the other have paid, then HISTORY. Cards are 0..5 if SUITED, else ranks 0..2.
+oneself and the other have paid, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
 
-Chance deals 6 * first card + second card, then the public card. Actions: 0 fold, 1 check, 2 call, 3 bet, 4 raise.
+Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
+2 call, 3 bet, 4 raise.
 """
 
 from collections.abc import Iterable
@@ -36,8 +37,7 @@ SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7
 SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
 DEALING, BETTING, DRAWING, SHOWN, FOLDED = range(5)
 FOLD, CHECK, CALL, BET, RAISE = range(5)
-CARDS, SUITS, RANKS = 6, 2, 3
-DEALS = CARDS * (CARDS - 1)
+SUITS, FEWEST_RANKS = 2, 3
 ANTE, SMALL, BIG, MOST_RAISES = 1, 2, 4, 2
 LONGEST = 8
 """Actions of the longest game: check, bet, raise, call in both rounds."""
@@ -49,7 +49,7 @@ MOST = ANTE + MOST_RAISES * (SMALL + BIG)
 
 
 def start_with(suited: int) -> Kernel:
-    """The start kernel of the game with or without suits."""
+    """The start kernel of the game with this cell for suits and ranks."""
 
     @variant(suited)
     def start(state):
@@ -66,6 +66,16 @@ def start_with(suited: int) -> Kernel:
     return start
 
 
+@inlined
+def ranks_of(state):
+    return FEWEST_RANKS + state[SUITED] // 2
+
+
+@inlined
+def cards_of(state):
+    return SUITS * ranks_of(state)
+
+
 @kernel
 def mover(state):
     if state[PHASE] == DEALING or state[PHASE] == DRAWING:
@@ -75,15 +85,15 @@ def mover(state):
 
 @kernel
 def legal(state, out):
-    count = 0
+    count, cards = 0, cards_of(state)
     if state[PHASE] == DEALING:
-        for first in range(CARDS):
-            for second in range(CARDS):
+        for first in range(cards):
+            for second in range(cards):
                 if second != first:
-                    out[count] = CARDS * first + second
+                    out[count] = cards * first + second
                     count += 1
     elif state[PHASE] == DRAWING:
-        for card in range(CARDS):
+        for card in range(cards):
             if card != state[CARD] and card != state[CARD + 1]:
                 out[count] = card
                 count += 1
@@ -129,8 +139,8 @@ def apply(state, action):
         bet(state, action)
         return
     if state[PHASE] == DEALING:
-        state[CARD] = action // CARDS
-        state[CARD + 1] = action % CARDS
+        state[CARD] = action // cards_of(state)
+        state[CARD + 1] = action % cards_of(state)
     else:
         state[PUBLIC] = action
     state[PHASE] = BETTING
@@ -144,7 +154,7 @@ def rank(card):
 @inlined
 def visible(state, card):
     """What a player sees of a card that is turned towards it, -1 if there is none."""
-    return card if card < 0 or state[SUITED] == 1 else rank(card)
+    return card if card < 0 or state[SUITED] % 2 == 1 else rank(card)
 
 
 @kernel
@@ -160,9 +170,10 @@ def view(state, player, out):
 
 
 @inlined
-def strength(card, public):
+def strength(state, player):
     """Any pair is stronger than any single card."""
-    return rank(card) + RANKS * int(rank(card) == rank(public))
+    own = rank(state[CARD + player])
+    return own + ranks_of(state) * int(own == rank(state[PUBLIC]))
 
 
 @kernel
@@ -170,7 +181,7 @@ def score(state):
     draw = MOST
     if state[PHASE] == FOLDED:
         return draw - state[PAID] if state[MOVER] == 0 else draw + state[PAID + 1]
-    first, second = strength(state[CARD], state[PUBLIC]), strength(state[CARD + 1], state[PUBLIC])
+    first, second = strength(state, 0), strength(state, 1)
     if first == second:
         return draw
     return draw + state[PAID] if first > second else draw - state[PAID]
@@ -185,7 +196,7 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         return [visible(state, card) for card, cell in zip(cards, cells, strict=True) if cell != hidden]
 
     if cells:
-        deals = permutations(range(CARDS), len(cells))
+        deals = permutations(range(cards_of(state)), len(cells))
         other[cells] = pick([cards for cards in deals if seen(cards) == seen(state[cells])], stream)
     return other
 
@@ -193,23 +204,30 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
 # Words
 
 NAMES = ("fold", "check", "call", "bet", "raise")
+COURT, ALL_RANKS = "JQK", "23456789TJQKA"
+
+
+def ranks_named(suited: int) -> str:
+    """The ranks of the game with this cell for suits and ranks, the lowest first."""
+    return COURT if suited < 2 else ALL_RANKS
 
 
 def label(action: int) -> str:
     return NAMES[action]
 
 
-def card_name(card: int, suited: bool) -> str:
-    """A card, or the rank of one, as people call it."""
+def card_name(card: int, suited: int) -> str:
+    """A card, or the rank of one, as people call it in the game with this cell for suits and ranks."""
     if card < 0:
         return "face down"
-    return "JQK"[card // SUITS] + "♠♥"[card % SUITS] if suited else "JQK"[card]
+    names = ranks_named(suited)
+    return names[card // SUITS] + "♠♥"[card % SUITS] if suited % 2 else names[card]
 
 
 def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] < 0:
         return "no cards yet"
-    own, other, public = (card_name(int(card), bool(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
+    own, other, public = (card_name(int(card), int(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
     cards = f"your card: {own}; the other's: {other}; the public one: {public}"
     paid = f"paid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}"
     return f"{cards}\n{paid}\n{actions_text(seen[SEEN_HISTORY:], label)}"
@@ -218,7 +236,7 @@ def show(seen: np.ndarray) -> str:
 def reveal(state: np.ndarray) -> str:
     if state[PHASE] == DEALING:
         return "no cards yet"
-    public, first, second = (card_name(int(card), True) for card in state[PUBLIC:PAID])
+    public, first, second = (card_name(int(card), int(state[SUITED]) | 1) for card in state[PUBLIC:PAID])
     cards = (
         f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
     )
@@ -231,17 +249,18 @@ SOURCE = (
 )
 
 
-def cards_seen(name: str, title: str, suited: bool, source: str) -> Game:
+def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FEWEST_RANKS) -> Game:
     """The record of the game with or without suits."""
+    cards = SUITS * ranks
     return Game(
         name=name,
         title=title,
         family="leduc",
         kind="Cards",
         version=1,
-        rules=Rules(start_with(int(suited)), mover, legal, apply, view, score),
+        rules=Rules(start_with(int(suited) + 2 * (ranks - FEWEST_RANKS)), mover, legal, apply, view, score),
         resample=resample,
-        sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, DEALS),
+        sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, cards * (cards - 1)),
         show=show,
         reveal=reveal,
         label=label,
@@ -257,5 +276,12 @@ GAMES = (
         "Leduc poker, suits visible",
         True,
         SOURCE + " The suits decide nothing; a player who sees them has 468 infosets instead of 144.",
+    ),
+    cards_seen(
+        "leduc-13",
+        "Leduc poker, 13 ranks",
+        False,
+        "Ours: Leduc poker with all thirteen ranks of two suits, 26 cards in all, and else the same rules.",
+        ranks=13,
     ),
 )

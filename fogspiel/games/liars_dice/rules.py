@@ -1,24 +1,26 @@
-"""Liar's dice with one die each: bid how many dice of both show a face, or call the other's bid a lie.
+"""Liar's dice with one die or two each: bid how many dice of both show a face, or call the other's bid a lie.
 
 Both roll in secret. The first player must bid; every further bid must be higher: more dice of any face, or as many of
 a higher face. The highest face of the die is wild and counts as any other. When a player calls "liar" the dice are
 shown: if there are at least as many as were bid the bidder wins, otherwise the caller.
 
 Data sheet of a state (int64 cells)
-    0 SIDES     faces of a die, 1..SIDES
-    1 ROLLED    the face of each player's die; 0 before the roll
+    0 SIDES     faces of a die; 10 more with two dice each
+    1 ROLLED    the face of each player's die, of two dice 10 * higher + lower face; 0 before the roll
     3 MOVES     actions of the players so far
     4 HISTORY   those actions in order, -1 beyond the last
-Data sheet of a view: SIDES, the own die, the other's once it is shown (else 0), then HISTORY.
+Data sheet of a view: SIDES, the own dice, the other's once they are shown (else 0), then HISTORY.
 
-Chance rolls 10 * first face + second face. Actions: 0 call "liar", 10 * number + face bid that many of a face.
+Chance rolls 10 * first player's + second player's die; with two dice 100 * first player's + second player's dice, of
+which two different faces are twice as likely as two equal ones. Actions: 0 call "liar", 10 * number + face bid that
+many of a face.
 """
 
 from fractions import Fraction
 
 import numpy as np
 
-from ...core.game import CHANCE, OVER, Game, Rules, Sizes
+from ...core.game import CHANCE, OVER, Game, Rules, Sizes, blank
 from ...core.kernel import Kernel, inlined, kernel, variant
 from ..shared.hidden import resample_one
 from ..shared.words import actions_text
@@ -26,17 +28,34 @@ from ..shared.words import actions_text
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)
 LIAR, TENS = 0, 10
-DICE, MOST_SIDES = 2, 6
-LONGEST = DICE * MOST_SIDES + 1
+MOST_SIDES, MOST_ROLLS = 6, 21
 LOST, WON = 0, 1
 """The payoffs, by their index."""
 
 
-# The six rules
+@inlined
+def faces(sides):
+    """The faces of a die, from the cell for sides and dice."""
+    return sides % TENS
+
+
+@inlined
+def dice(sides):
+    """The dice of both players, from the same cell."""
+    return 2 if sides < TENS else 4
+
+
+@inlined
+def longest(sides):
+    """Cells for all bids and a call."""
+    return dice(sides) * MOST_SIDES + 1
+
+
+# The rules
 
 
 def start_with(sides: int) -> Kernel:
-    """The start kernel of a die."""
+    """The start kernel with this cell for sides and dice."""
 
     @variant(sides)
     def start(state):
@@ -44,7 +63,7 @@ def start_with(sides: int) -> Kernel:
         state[ROLLED] = 0
         state[ROLLED + 1] = 0
         state[MOVES] = 0
-        for i in range(LONGEST):
+        for i in range(longest(sides)):
             state[HISTORY + i] = -1
 
     return start
@@ -63,17 +82,37 @@ def mover(state):
     return OVER if last(state) == LIAR else state[MOVES] % 2
 
 
+@inlined
+def rolls(sides, out):
+    """List what a player can roll."""
+    count = 0
+    for high in range(1, faces(sides) + 1):
+        if sides < TENS:
+            out[count] = high
+            count += 1
+        else:
+            for low in range(1, high + 1):
+                out[count] = TENS * high + low
+                count += 1
+    return count
+
+
+@inlined
+def base(sides):
+    """What the first player's roll is multiplied by in a roll of chance."""
+    return TENS if sides < TENS else TENS * TENS
+
+
 @kernel
 def legal(state, out):
     count, sides = 0, state[SIDES]
     if state[ROLLED] == 0:
-        for first in range(1, sides + 1):
-            for second in range(1, sides + 1):
-                out[count] = TENS * first + second
-                count += 1
-        return count
-    for number in range(1, DICE + 1):
-        for face in range(1, sides + 1):
+        single = rolls(sides, out)
+        for pair in range(single * single - 1, -1, -1):  # from the end, so that the list of rolls is overwritten last
+            out[pair] = base(sides) * out[pair // single] + out[pair % single]
+        return single * single
+    for number in range(1, dice(sides) + 1):
+        for face in range(1, faces(sides) + 1):
             if TENS * number + face > last(state):
                 out[count] = TENS * number + face
                 count += 1
@@ -83,11 +122,24 @@ def legal(state, out):
     return count
 
 
+@inlined
+def ways(roll):
+    """In how many ways two dice show a roll."""
+    return 1 if roll // TENS == roll % TENS else 2
+
+
+@kernel
+def weights(state, out):
+    count = legal(state, out)
+    for i in range(count):
+        out[i] = ways(out[i] // base(state[SIDES])) * ways(out[i] % base(state[SIDES]))
+
+
 @kernel
 def apply(state, action):
     if state[ROLLED] == 0:
-        state[ROLLED] = action // TENS
-        state[ROLLED + 1] = action % TENS
+        state[ROLLED] = action // base(state[SIDES])
+        state[ROLLED + 1] = action % base(state[SIDES])
     else:
         state[HISTORY + state[MOVES]] = action
         state[MOVES] += 1
@@ -98,7 +150,7 @@ def view(state, player, out):
     out[SEEN_SIDES] = state[SIDES]
     out[SEEN_OWN] = state[ROLLED + player]
     out[SEEN_OTHER] = state[ROLLED + 1 - player] if last(state) == LIAR else 0
-    for i in range(LONGEST):
+    for i in range(longest(state[SIDES])):
         out[SEEN_HISTORY + i] = state[HISTORY + i]
 
 
@@ -107,18 +159,21 @@ def score(state):
     caller, bid = (state[MOVES] - 1) % 2, state[HISTORY + state[MOVES] - 2]
     there = 0
     for player in range(2):
-        face = state[ROLLED + player]
-        if face == bid % TENS or face == state[SIDES]:
-            there += 1
+        left = state[ROLLED + player]
+        while left > 0:
+            if left % TENS == bid % TENS or left % TENS == faces(state[SIDES]):
+                there += 1
+            left //= TENS
     caller_wins = there < bid // TENS
     return WON if caller_wins == (caller == 0) else LOST
 
 
-def hidden(state: np.ndarray, player: int) -> tuple[int, range] | None:
-    """The other's die, until it is shown."""
+def hidden(state: np.ndarray, player: int) -> tuple[int, list[int]] | None:
+    """The other's dice, until they are shown."""
     if state[ROLLED] == 0 or last(state) == LIAR:
         return None
-    return ROLLED + 1 - player, range(1, int(state[SIDES]) + 1)
+    sides, room = int(state[SIDES]), blank(MOST_ROLLS)
+    return ROLLED + 1 - player, room[: rolls(sides, room)].tolist()
 
 
 # Words
@@ -130,18 +185,26 @@ def label(action: int) -> str:
     return "liar!" if action == LIAR else f"{action // TENS} x {action % TENS}"
 
 
+def roll_text(roll: int) -> str:
+    """The dice of a player."""
+    return " ".join(str(roll))
+
+
 def show(seen: np.ndarray) -> str:
     if seen[SEEN_OWN] == 0:
         return "no dice yet"
-    dice = f"your die: {seen[SEEN_OWN]}; the other's: {seen[SEEN_OTHER] or 'hidden'}; {seen[SEEN_SIDES]} is wild"
-    return f"{dice}\n{actions_text(seen[SEEN_HISTORY:], label, NO_BID)}"
+    sides, own, other = (int(cell) for cell in seen[:SEEN_HISTORY])
+    shown = f"your {'die' if sides < TENS else 'dice'}: {roll_text(own)}; the other's: "
+    shown += f"{roll_text(other) if other else 'hidden'}; {faces(sides)} is wild"
+    return f"{shown}\n{actions_text(seen[SEEN_HISTORY:], label, NO_BID)}"
 
 
 def reveal(state: np.ndarray) -> str:
     if state[ROLLED] == 0:
         return "no dice yet"
-    dice = f"player 1: {state[ROLLED]}; player 2: {state[ROLLED + 1]}; {state[SIDES]} is wild"
-    return f"{dice}\n{actions_text(state[HISTORY:], label, NO_BID)}"
+    sides, first, second = (int(cell) for cell in state[:MOVES])
+    shown = f"player 1: {roll_text(first)}; player 2: {roll_text(second)}; {faces(sides)} is wild"
+    return f"{shown}\n{actions_text(state[HISTORY:], label, NO_BID)}"
 
 
 SOURCE = (
@@ -150,26 +213,34 @@ SOURCE = (
 )
 
 
-def die(name: str, title: str, sides: int) -> Game:
-    """The record of one die."""
+def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
+    """The record of the game with this cell for sides and dice."""
+    one = sides < TENS
+    history = (2 if one else 4) * MOST_SIDES + 1
     return Game(
         name=name,
         title=title,
         family="liars_dice",
         kind="Dice and heaps",
         version=1,
-        rules=Rules(start_with(sides), mover, legal, apply, view, score),
+        rules=Rules(start_with(sides), mover, legal, apply, view, score, None if one else weights),
         resample=resample_one(hidden),
-        sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, sides * sides),
+        sizes=Sizes(HISTORY + history, SEEN_HISTORY + history, (sides if one else MOST_ROLLS) ** 2),
         show=show,
         reveal=reveal,
         label=label,
-        source=SOURCE,
+        source=source,
         payoffs=(Fraction(-1), Fraction(1)),
     )
 
 
 GAMES = (
-    die("liars-dice-4", "Liar's dice, one die of 4 faces each", 4),
-    die("liars-dice-6", "Liar's dice, one die of 6 faces each", 6),
+    dice_each("liars-dice-4", "Liar's dice, one die of 4 faces each", 4),
+    dice_each("liars-dice-6", "Liar's dice, one die of 6 faces each", 6),
+    dice_each(
+        "liars-dice-2x6",
+        "Liar's dice, two dice of 6 faces each",
+        TENS + 6,
+        SOURCE.replace("one die", "two dice") + " The order of a player's two dice is not seen.",
+    ),
 )

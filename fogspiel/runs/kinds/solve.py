@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from time import process_time
 from typing import Any, Self
 
 from ... import __version__
@@ -23,12 +24,14 @@ from ...solve.routes import AUTO, Route, choose_route, find_route
 from ...solve.small_trees import build_small_tree
 from ...solve.solution import Solution
 from ..kind import Delivered
-from ..request import check_option
+from ..request import check_option, check_seed
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
 
 Watch = Callable[[Progress], None]
+SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
+MOST_ITERATIONS = 2**53
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class Request:
     exact: bool = Options().exact
     gap: float = Options().gap
     memory: float = Options().memory
+    seed: int = Options().seed
+    iterations: int | None = None
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
@@ -48,16 +54,33 @@ class Request:
             raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
         check_option("gap", self.gap)
         check_option("memory", self.memory, "a positive number of GiB")
+        check_seed(self.seed)
+        if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
+            raise ValueError(
+                f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
+            )
+        if self.iterations is not None and not 0 < self.iterations <= MOST_ITERATIONS:
+            raise ValueError(
+                f"--iterations is {self.iterations}: it must be a whole number from 1 to {MOST_ITERATIONS}"
+            )
+        if self.seconds is not None:
+            check_option("time", self.seconds, "a positive number of CPU seconds")
+
+    @property
+    def samples(self) -> bool:
+        """Whether the method draws at random."""
+        return find_route(self.solver).samples
 
     def to_json(self, problem: Problem) -> Json:
-        """The first row of the run."""
-        body = asdict(self) | {"game": problem.name, "source": problem.source, "method": KIND.method}
+        """The first row of the run; only one that samples has a seed and budgets."""
+        asked = {key: value for key, value in asdict(self).items() if key not in OF_SAMPLING or self.samples}
+        body = asked | {"game": problem.name, "source": problem.source, "method": KIND.method}
         return body | {"rules": problem.version, "fogspiel": __version__}
 
     @classmethod
     def from_json(cls, ask: Json, source: str) -> Self:
         """The request that a first row keeps, of the game at that source."""
-        return cls(**{key: ask[key] for key in cls.__dataclass_fields__} | {"game": source})
+        return cls(**{key: ask[key] for key in cls.__dataclass_fields__ if key in ask} | {"game": source})
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +100,8 @@ class Task:
 
     def solve(self, watch: Callable[[RouteProgress], None], saved: Saved = AFRESH) -> Solution:
         """Go the way to the solution, from what was saved."""
-        options = Options(self.request.exact, self.request.gap, self.request.memory)
+        ask = self.request
+        options = Options(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
         with interpreted() if self.small else nullcontext():
             return drive(self.route.solve(self.problem, options, saved), watch)
 
@@ -86,10 +110,19 @@ def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_problem(request.game)
     route = choose_route(request.solver, problem)
-    small = not route.made_for and route.exact and build_small_tree(problem, request.memory)
-    if not route.made_for and not small:
-        problem.tree(request.memory, lambda nodes: watch(Progress(f"{nodes:,} histories")))
+    if route.made_for or route.samples:
+        return Task(request, problem, route)
+    small = route.exact and build_small_tree(problem, request.memory)
+    if not small:
+        began = process_time()
+        problem.tree(request.memory, lambda nodes, share: watch(_growth(nodes, share, process_time() - began)))
     return Task(request, problem, route, small)
+
+
+def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
+    """How far the tree is; the time that is left if the part to come is like the part that was walked."""
+    left = f", about {seconds * (1 / share - 1):,.0f} CPU s left" if share else ""
+    return Progress(f"{nodes:,} histories{left}", share)
 
 
 def source_of(run: Run, named: str | None) -> str:

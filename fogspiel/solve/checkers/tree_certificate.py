@@ -38,8 +38,16 @@ class TreeCertificate(SolutionCertificate):
     strategies: list[list[Row]]
 
 
-Plan = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]
-"""What a player does, by what the player knows: the number of the row, and the probability of each action."""
+class Plan(Protocol):
+    """What a player does, by what the player knows: the number of the row, and the probability of each action."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, key: Any, /) -> bool: ...
+    def __getitem__(self, key: Any, /) -> tuple[int, dict[int, Fraction]]: ...
+
+
+Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]
+"""A plan of which every row is read at once."""
 
 
 class Look(NamedTuple):
@@ -106,10 +114,10 @@ class GamePositions:
         return following
 
 
-def plan_of(rows: Any, side: str) -> Plan:
+def plan_of(rows: Any, side: str) -> Rows:
     """The strategy of one player as the certificate tells it."""
     demand(isinstance(rows, list), f"the strategy of the {side} player is not a list of rows")
-    plan: Plan = {}
+    plan: Rows = {}
     for number, row in enumerate(rows):
         place = f"row {number} of the {side} player"
         demand(isinstance(row, dict) and set(row) == ROW, f"{place} must have exactly the keys {sorted(ROW)}")

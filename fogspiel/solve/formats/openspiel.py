@@ -8,6 +8,7 @@ told apart by OpenSpiel's information state strings, and it is checked that thes
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from .tree_builder import DEFAULT_MOST, SIMPLE, TreeBuilder, exact_probabilities
@@ -15,9 +16,15 @@ from .tree_labels import PLAYERS, LabelledTree, one_line
 
 NOT_ZERO = 1e-9
 """Payoffs that should cancel out are floats, and may miss it by this."""
+TELLING = 20_000
+"""Nodes between two remarks."""
+Watch = Callable[[int, float], None]
+"""Is told how many nodes there are so far, and about which share of all histories has been walked."""
 
 
-def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) -> LabelledTree:
+def from_openspiel(
+    name: str, most: int = DEFAULT_MOST, remember: bool = False, watch: Watch = lambda nodes, share: None
+) -> LabelledTree:
     """The game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
 
     Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
@@ -26,7 +33,7 @@ def from_openspiel(name: str, most: int = DEFAULT_MOST, remember: bool = False) 
     pyspiel = _pyspiel()
     try:
         game = _load(pyspiel, name)
-        return _walk(game, _infoset_namer(game, name), name, most, remember)
+        return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
     except pyspiel.SpielError as error:
         raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
 
@@ -69,33 +76,56 @@ def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
     raise ValueError(f"{name} does not tell what its players know (no information state strings)")
 
 
-def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool) -> LabelledTree:
-    """The tree of all histories of a game."""
+def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
+    """The tree of all histories of a game; what the histories of an infoset have in common is asked for once."""
+    again = game.get_type().information != game.get_type().Information.PERFECT_INFORMATION
     plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
-    ahead = [game.new_initial_state()]
+    middle = float(constant)
+    named: dict[tuple[int, str], tuple[list[int], str, tuple[str, ...]]] = {}
+    drawn: dict[tuple[str, ...], tuple[str, ...]] = {}
+    ahead, shares = [game.new_initial_state()], [1.0]
+    nodes, walked = 0, 0.0
     while ahead:
-        state = ahead.pop()
+        state, share = ahead.pop(), shares.pop()
+        nodes += 1
+        if nodes % TELLING == 0:
+            watch(nodes, walked)
         if state.is_terminal():
+            walked += share
             first, second = state.returns()
-            if abs(first + second - float(constant)) > NOT_ZERO:
+            if abs(first + second - middle) > NOT_ZERO:
                 raise ValueError(f"{name} pays {first} and {second} at one end, which is not a sum of {constant}")
-            payoff = simplest(first)
-            plant.add_leaf((payoff, constant - payoff))
+            plant.add_leaf(_pay(first, constant))
             continue
-        if state.is_chance_node():
-            actions, floats = zip(*state.chance_outcomes(), strict=True)
-            plant.add_chance(_action_names(state, actions), probabilities(floats))
+        player = state.current_player()
+        if player < 0:
+            outcomes = state.chance_outcomes()
+            actions = [action for action, _ in outcomes]
+            names = _action_names(state, player, actions)
+            plant.add_chance(drawn.setdefault(names, names), probabilities(tuple(p for _, p in outcomes)))
         else:
-            actions = tuple(state.legal_actions())
-            key = known(state)
-            plant.add_decision(state.current_player(), key, one_line(key), _action_names(state, actions))
-        ahead.extend(state.child(action) for action in reversed(actions))
+            actions, key = state.legal_actions(), known(state)
+            found = named.get((player, key))
+            if found is None or found[0] != actions:
+                found = actions, one_line(key), _action_names(state, player, actions)
+                if again:
+                    named.setdefault((player, key), found)
+            plant.add_decision(player, key, found[1], found[2])
+        shares.extend([share / len(actions)] * len(actions))
+        ahead.extend([state.child(action) for action in reversed(actions)])
     return plant.described(name, PLAYERS)
 
 
-def _action_names(state: Any, actions: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(state.action_to_string(state.current_player(), action) for action in actions)
+def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...]:
+    return tuple(state.action_to_string(player, action) for action in actions)
+
+
+@cache
+def _pay(first: float, constant: Fraction) -> tuple[Fraction, Fraction]:
+    """What both players get."""
+    payoff = simplest(first)
+    return payoff, constant - payoff
 
 
 def simplest(value: float) -> Fraction:
@@ -104,10 +134,11 @@ def simplest(value: float) -> Fraction:
     return simple if float(simple) == value else Fraction(value)
 
 
-def probabilities(floats: tuple[float, ...]) -> list[Fraction]:
+@cache
+def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
     """The probabilities of chance that these floats stand for."""
     exact = exact_probabilities([Fraction(value) for value in floats])
-    return [value / sum(exact) for value in exact]
+    return tuple(value / sum(exact) for value in exact)
 
 
 def _first_line(error: Exception) -> str:

@@ -22,6 +22,9 @@ SIMPLE = 10**6
 LONG = 10**9
 """Decimals of at most nine places are never taken for rounded."""
 
+MOST_SHARED = 1000
+"""Payoffs that are known again as objects, which stay alive for that."""
+
 Pay = tuple[Fraction, Fraction]
 NO_PAY = (Fraction(0), Fraction(0))
 
@@ -77,6 +80,7 @@ class TreeBuilder:
         self._sequences = [1, 1]
         self._chance: dict[int, tuple[str, ...]] = {}
         self._total: Fraction | None = None
+        self._leaves: dict[int, tuple[Pay, int]] = {}
         self._open = [Place(-1, 0, 0, (0, 0), NO_PAY)]
 
     @property
@@ -91,8 +95,8 @@ class TreeBuilder:
             raise ValueError(
                 f"{self._where()}: a move of chance has the probability {_brief(min(probabilities))}, below 0"
             )
-        if sum(probabilities) != 1:
-            total = sum(probabilities, Fraction(0))
+        total = sum(probabilities, Fraction(0))
+        if total != 1:
             raise ValueError(f"{self._where()}: the probabilities of chance add up to {_brief(total)}, not to 1")
         chances = [self._chance_after(place.chance_index, p) for p in probabilities]
         self._chance[len(self._parent) - 1] = names
@@ -129,7 +133,17 @@ class TreeBuilder:
     def add_leaf(self, pay: Pay, called: str = "a leaf") -> None:
         """Add an end of the game, at which the players get `pay` and what they were paid on the way."""
         place = self._next_place(0)
-        first, second = self._paid(place, pay)
+        paid = self._paid(place, pay)
+        pay_and_number = self._leaves.get(id(paid))  # fractions are slow to compare: most leaves share few objects
+        if pay_and_number is None:
+            pay_and_number = paid, self._leaf_number(paid, called)
+            if len(self._leaves) < MOST_SHARED:
+                self._leaves[id(paid)] = pay_and_number
+        self._label[-1] = LEAF - pay_and_number[1]
+
+    def _leaf_number(self, paid: Pay, called: str) -> int:
+        """The number of a payoff, whose sum must be that of all others."""
+        first, second = paid
         if self._total is None:
             self._total = first + second
         if first + second != self._total:
@@ -137,7 +151,7 @@ class TreeBuilder:
                 f"{self._where()}: with {called} the players get {_brief(first)} and {_brief(second)}, together "
                 f"{_brief(first + second)}, but {_brief(self._total)} before: the sum must be the same everywhere"
             )
-        self._label[-1] = LEAF - self._payoffs.setdefault(first, len(self._payoffs))
+        return self._payoffs.setdefault(first, len(self._payoffs))
 
     def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
         """The complete tree, with its words."""

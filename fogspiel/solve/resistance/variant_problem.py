@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...games.resistance.setups import VERSION, find_setup, name_of
 from ..checkers.lone_spies import PREFIX
-from ..game_sources import Problem, Watch
+from ..game_sources import Problem, Watch, in_silence
 
 if TYPE_CHECKING:
     from ..certificate import Knowledge
@@ -25,7 +25,7 @@ class VariantProblem(Problem):
     def family(self) -> str:
         return "resistance"
 
-    def tree(self, memory: float, watch: Watch = lambda nodes: None) -> "Tree":
+    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
         self._refuse()
 
     def knowledge(self, tree: "Tree") -> "Knowledge":

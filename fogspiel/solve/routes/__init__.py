@@ -33,6 +33,8 @@ FIRST = (
     "lazy",
     "double-oracle",
     "lemke-howson",
+    "external-sampling",
+    "outcome-sampling",
     "knowledge-trees",
     "private-histories",
 )
@@ -63,6 +65,8 @@ class Route:
     """Whether it can come to the exact value."""
     made_for: str = ""
     """The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree."""
+    samples: bool = False
+    """Whether it draws at random, within budgets of iterations and CPU time, and builds no tree."""
     fits: Callable[["Problem"], bool] = lambda problem: True
     """Whether it can solve this game."""
     proofs: Proofs | None = None

@@ -1,0 +1,229 @@
+"""External sampling and outcome sampling (Lanctot, Waugh, Zinkevich and Bowling 2009) on the rules of a game.
+
+In each iteration both players update in turn. External sampling walks through all actions of the player who updates
+and draws those of chance and of the other player. Outcome sampling draws a single game, in which the player who updates
+tries any action with a certain probability, and divides by how likely its own draws were. An information state adds its
+strategy to its average when the other player updates: then it is met as often as its owner and chance lead there.
+Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on liar's dice
+that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as good.
+"""
+
+import numpy as np
+
+from ...core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
+from ...core.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, kernel_of
+from ...core.kernel import ROWS as REAL_ROWS
+from ...core.rng import below, split, unit
+from .table import (
+    ENTRIES,
+    FAULT,
+    FIRST,
+    ITERATIONS,
+    NO_ROW,
+    NODES,
+    ROWS,
+    TOO_DEEP,
+    add_row,
+    chain_after,
+    draw_share,
+    key_of,
+    match,
+)
+
+EXPLORATION = 0.6
+"""How often outcome sampling tries any action (Lanctot et al. 2009)."""
+COUNT_AT, NEXT, ROW_AT = range(3)
+"""A frame of the walk, an information state of the player who updates: actions, which is next, its row."""
+CHAINS = 4
+"""Cells of both players' chains, two each; after them the two halves of the key of an information state."""
+RESERVE = 1 << 12
+"""Information states for which there must be room before an iteration begins, and actions of these on average."""
+ACTIONS_EACH = 8
+
+
+@inlined
+def draw_chance(weights, weighted, state, choices, count, odds, stream):
+    """An outcome of chance."""
+    if weighted:
+        weights(state, odds)
+        return choices[draw_by_weight(odds[:count], stream)]
+    return choices[below(stream, count)]
+
+
+@inlined
+def is_full(counters, rows, regret, closed):
+    """Whether the table must grow before the next iteration."""
+    few = len(rows) - counters[ROWS] < RESERVE or len(regret) - counters[ENTRIES] < RESERVE * ACTIONS_EACH
+    return few and closed == 0
+
+
+@kernel_of(
+    NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER,
+    SEED, NUMBER, NUMBER, NUMBER, REALS,
+    CELLS, CELLS, TABLE, REALS, REALS,
+    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
+)  # fmt: skip
+def sample_external(
+    start, mover, legal, apply, view, score, weights, weighted,
+    seed, until, most, closed, payoffs,
+    counters, table, rows, regret, average,
+    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
+):  # fmt: skip
+    """Go on to iteration `until` or for about `most` positions; 1 if the table must grow first, else 0."""
+    stop = counters[NODES] + most
+    stream = np.empty(1, np.uint64)
+    while counters[ITERATIONS] < until and counters[NODES] < stop and counters[FAULT] == 0:
+        if is_full(counters, rows, regret, closed):
+            return 1
+        weight = counters[ITERATIONS] + 1.0
+        for updater in range(2):
+            sign = 1.0 - 2.0 * updater
+            stream[0] = split(split(seed, counters[ITERATIONS]), updater)
+            start(states[0])
+            for i in range(CHAINS):
+                chains[0, i] = salts[i % 2, -1 - i // 2]
+            depth = 0
+            while depth >= 0:
+                # Down to the end of the game or to an information state of the player who updates.
+                state, chain = states[depth], chains[depth]
+                value = 0.0
+                while True:
+                    counters[NODES] += 1
+                    who = mover(state)
+                    if who == OVER:
+                        value = sign * payoffs[score(state)]
+                        break
+                    count = legal(state, choices[depth])
+                    if who == CHANCE:
+                        apply(state, draw_chance(weights, weighted, state, choices[depth], count, odds, stream))
+                        continue
+                    view(state, who, seen)
+                    key = key_of(seen, chain[2 * who], salts[0])
+                    key_2 = key_of(seen, chain[2 * who + 1], salts[1])
+                    row = add_row(counters, table, rows, len(regret), key, key_2, count)
+                    if who == updater:
+                        if depth + 1 == len(frames):
+                            counters[FAULT] = TOO_DEEP
+                            return 0
+                        match(regret, rows, row, count, shares[depth])
+                        frames[depth, COUNT_AT], frames[depth, NEXT], frames[depth, ROW_AT] = count, 0, row
+                        chain[CHAINS], chain[CHAINS + 1] = key, key_2
+                        depth += 1
+                        break
+                    match(regret, rows, row, count, other_shares)
+                    if row != NO_ROW:
+                        for i in range(count):
+                            average[rows[row, FIRST] + i] += weight * other_shares[i]
+                    slot = draw_share(other_shares, count, unit(stream))
+                    apply(state, choices[depth, slot])
+                    chain[2 * who] = chain_after(key, slot)
+                    chain[2 * who + 1] = chain_after(key_2, slot)
+                # Up to the nearest information state that has an action left, and down by it.
+                depth -= 1
+                while depth >= 0:
+                    frame = frames[depth]
+                    if frame[NEXT] > 0:
+                        worths[depth, frame[NEXT] - 1] = value
+                    if frame[NEXT] < frame[COUNT_AT]:
+                        slot = frame[NEXT]
+                        frame[NEXT] += 1
+                        for i in range(states.shape[1]):
+                            states[depth + 1, i] = states[depth, i]
+                        for i in range(CHAINS):
+                            chains[depth + 1, i] = chains[depth, i]
+                        apply(states[depth + 1], choices[depth, slot])
+                        for i in range(2):
+                            chains[depth + 1, 2 * updater + i] = chain_after(chains[depth, CHAINS + i], slot)
+                        depth += 1
+                        break
+                    value = 0.0
+                    for i in range(frame[COUNT_AT]):
+                        value += shares[depth, i] * worths[depth, i]
+                    if frame[ROW_AT] != NO_ROW:
+                        first = rows[frame[ROW_AT], FIRST]
+                        for i in range(frame[COUNT_AT]):
+                            regret[first + i] += weight * (worths[depth, i] - value)
+                    depth -= 1
+        counters[ITERATIONS] += 1
+    return 0
+
+
+@kernel_of(
+    NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER,
+    SEED, NUMBER, NUMBER, NUMBER, REALS,
+    CELLS, CELLS, TABLE, REALS, REALS,
+    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
+)  # fmt: skip
+def sample_outcomes(
+    start, mover, legal, apply, view, score, weights, weighted,
+    seed, until, most, closed, payoffs,
+    counters, table, rows, regret, average,
+    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
+):  # fmt: skip
+    """The same by outcome sampling.
+
+    A frame keeps the action that was drawn in NEXT; `worths` keeps how likely the player who updates was to draw its
+    actions up to there.
+    """
+    stop = counters[NODES] + most
+    stream = np.empty(1, np.uint64)
+    state, chain = states[0], chains[0]
+    while counters[ITERATIONS] < until and counters[NODES] < stop and counters[FAULT] == 0:
+        if is_full(counters, rows, regret, closed):
+            return 1
+        weight = counters[ITERATIONS] + 1.0
+        for updater in range(2):
+            stream[0] = split(split(seed, counters[ITERATIONS]), updater)
+            start(state)
+            for i in range(CHAINS):
+                chain[i] = salts[i % 2, -1 - i // 2]
+            depth, drawn = 0, 1.0
+            while True:
+                counters[NODES] += 1
+                who = mover(state)
+                if who == OVER:
+                    break
+                count = legal(state, choices[0])
+                if who == CHANCE:
+                    apply(state, draw_chance(weights, weighted, state, choices[0], count, odds, stream))
+                    continue
+                view(state, who, seen)
+                key = key_of(seen, chain[2 * who], salts[0])
+                key_2 = key_of(seen, chain[2 * who + 1], salts[1])
+                row = add_row(counters, table, rows, len(regret), key, key_2, count)
+                if who == updater:
+                    if depth == len(frames):
+                        counters[FAULT] = TOO_DEEP
+                        return 0
+                    match(regret, rows, row, count, shares[depth])
+                    for i in range(count):
+                        share = shares[depth, i]
+                        other_shares[i] = share + EXPLORATION * (1.0 / count - share)
+                    slot = draw_share(other_shares, count, unit(stream))
+                    drawn *= other_shares[slot]
+                    frames[depth, COUNT_AT], frames[depth, NEXT], frames[depth, ROW_AT] = count, slot, row
+                    depth += 1
+                else:
+                    match(regret, rows, row, count, other_shares)
+                    if row != NO_ROW:
+                        for i in range(count):
+                            average[rows[row, FIRST] + i] += weight * other_shares[i] / drawn
+                    slot = draw_share(other_shares, count, unit(stream))
+                apply(state, choices[0, slot])
+                chain[2 * who] = chain_after(key, slot)
+                chain[2 * who + 1] = chain_after(key_2, slot)
+            # What the drawn action of each information state is worth; the others are worth nothing this time.
+            value = (1.0 - 2.0 * updater) * payoffs[score(state)] / drawn
+            while depth > 0:
+                depth -= 1
+                frame = frames[depth]
+                mean = value * shares[depth, frame[NEXT]]
+                if frame[ROW_AT] != NO_ROW:
+                    first = rows[frame[ROW_AT], FIRST]
+                    for i in range(frame[COUNT_AT]):
+                        regret[first + i] += weight * ((value if i == frame[NEXT] else 0.0) - mean)
+                value = mean
+        counters[ITERATIONS] += 1
+    return 0

@@ -1,0 +1,142 @@
+"""Certificates of large trees: lines instead of rows, intervals instead of exact values, tampering of every kind."""
+
+import copy
+import json
+import time
+from functools import cache
+
+import pytest
+from support.certificates import forged
+
+from fogspiel.core.game import find_game
+from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.solve.certificate import knowledge_of
+from fogspiel.solve.certificates import certificate_agent, strategy_rows, verify
+from fogspiel.solve.cfr import Regrets
+from fogspiel.solve.checkers.large_tree_certificate import FORMAT
+from fogspiel.solve.large_certificate import large_certificate
+from fogspiel.solve.tree import sequence_form, tree_of
+
+
+@cache
+def proof_of(name, iterations=300):
+    """The certificate of what regret minimisation finds."""
+    game = find_game(name)
+    tree = tree_of(game)
+    regrets = Regrets(sequence_form(tree), "cfr+")
+    regrets.advance(iterations)
+    return large_certificate(name, game.version, tree, knowledge_of(game, tree), regrets.average)
+
+
+@pytest.mark.parametrize(("name", "value"), [("kuhn", -1 / 18), ("leduc", -0.085606424078), ("liars-dice-4", 1 / 16)])
+def test_the_interval_of_rounded_strategies_is_proved(name, value):
+    lower, upper = verify(json.loads(json.dumps(proof_of(name))))
+    assert lower <= value <= upper and upper - lower < 0.01
+
+
+def test_a_bound_that_is_a_little_too_good_is_refused():
+    for claim, step in (("lower", 1), ("upper", -1)):
+        body = copy.deepcopy(proof_of("kuhn"))
+        numerator, denominator = map(int, body[claim].split("/"))
+        body[claim] = body["value"] = f"{numerator + step * denominator // 10**7}/{denominator}"
+        with pytest.raises(ValueError, match="does not"):
+            verify(forged(body))
+
+
+def lines(body, side=0):
+    return body["strategies"][side]
+
+
+def cut(body, side, line, part, text):
+    """Put a text in place of a part of a line."""
+    parts = lines(body, side)[line].split("|")
+    parts[part] = text
+    lines(body, side)[line] = "|".join(parts)
+
+
+UNITS = 10**9
+TAMPERINGS = {
+    "no format": lambda b: b.pop("format"),
+    "another format": lambda b: b.update(format="fogspiel certificate 1"),
+    "a key more": lambda b: b.update(extra=1),
+    "another game": lambda b: b.update(game="leduc"),
+    "no such game": lambda b: b.update(game="no-such-game"),
+    "game is a list": lambda b: b.update(game=["kuhn"]),
+    "another version": lambda b: b.update(rules=99),
+    "version is text": lambda b: b.update(rules="1"),
+    "lower is a float": lambda b: b.update(lower=-0.06),
+    "lower is too good": lambda b: b.update(lower="0", value="0"),
+    "upper is too good": lambda b: b.update(upper="-1/2", value="-1/2"),
+    "upper is not in lowest terms": lambda b: b.update(upper="2/4"),
+    "bounds crossed": lambda b: b.update(lower=b["upper"], upper=b["lower"]),
+    "value outside": lambda b: b.update(value="5"),
+    "value is huge": lambda b: b.update(value="9" * 200_000),
+    "denominator 0": lambda b: b.update(denominator=0),
+    "denominator negative": lambda b: b.update(denominator=-UNITS),
+    "denominator true": lambda b: b.update(denominator=True),
+    "denominator huge": lambda b: b.update(denominator=10**400),
+    "denominator other": lambda b: b.update(denominator=UNITS + 1),
+    "strategies is text": lambda b: b.update(strategies="x"),
+    "one strategy": lambda b: b["strategies"].pop(),
+    "three strategies": lambda b: b["strategies"].append([]),
+    "a strategy is an object": lambda b: b["strategies"].__setitem__(0, {}),
+    "a strategy is empty": lambda b: b["strategies"].__setitem__(0, []),
+    "strategies exchanged": lambda b: b["strategies"].reverse(),
+    "a line is a number": lambda b: lines(b).__setitem__(0, 7),
+    "a line is a list": lambda b: lines(b).__setitem__(0, [1, 2]),
+    "a line is empty": lambda b: lines(b).__setitem__(0, ""),
+    "a line is endless": lambda b: lines(b).__setitem__(0, "1 " * 10**6),
+    "a line has letters": lambda b: cut(b, 0, 0, 1, "a b"),
+    "a line has other digits": lambda b: cut(b, 0, 0, 1, "٣ ٤"),
+    "a line has three parts": lambda b: lines(b).__setitem__(0, lines(b)[0].rpartition("|")[0]),
+    "a line has five parts": lambda b: lines(b).__setitem__(0, lines(b)[0] + "|1"),
+    "a line twice": lambda b: lines(b).append(lines(b)[0]),
+    "the last line missing": lambda b: lines(b).pop(),
+    "the first line missing": lambda b: lines(b, 1).pop(0),
+    "lines out of order": lambda b: lines(b).reverse(),
+    "a line after itself": lambda b: cut(b, 0, len(lines(b)) - 1, 0, f"{len(lines(b)) - 1} 0"),
+    "a line after a later one": lambda b: cut(b, 0, 0, 0, "5 0"),
+    "a line after an action that is not there": lambda b: cut(b, 0, len(lines(b)) - 1, 0, "0 17"),
+    "another view": lambda b: cut(b, 0, 0, 1, "9 9 9"),
+    "actions missing": lambda b: cut(b, 0, 0, 2, "0"),
+    "an action twice": lambda b: cut(b, 0, 0, 2, "0 0"),
+    "other actions": lambda b: cut(b, 0, 0, 2, "7 8"),
+    "shares too large in all": lambda b: cut(b, 0, 0, 3, f"{UNITS} 1"),
+    "a negative share": lambda b: cut(b, 0, 0, 3, f"{UNITS + 1} -1"),
+    "a huge share": lambda b: cut(b, 0, 0, 3, "9" * 30 + " 0"),
+    "another strategy": lambda b: [cut(b, 0, k, 3, f"0 {UNITS}") for k in range(len(lines(b)))],
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERINGS.values(), ids=TAMPERINGS)
+def test_tampering_is_refused_in_a_sentence_within_a_second(tamper):
+    body = json.loads(json.dumps(proof_of("kuhn")))
+    tamper(body)
+    began = time.process_time()
+    with pytest.raises(ValueError) as caught:
+        verify(forged(body))
+    assert len(str(caught.value)) < 400 and "\n" not in str(caught.value)
+    assert time.process_time() - began < 1
+
+
+def test_a_digest_that_does_not_fit_is_refused():
+    body = json.loads(json.dumps(proof_of("kuhn")))
+    body["lower"] = "-1"
+    with pytest.raises(ValueError, match="changed after it was written"):
+        verify(body)
+
+
+def test_the_strategies_play_and_are_explained():
+    body = proof_of("leduc")
+    agent = certificate_agent("proof", body, find_game("leduc"))
+    assert agent.name == "proof"
+    seen, chosen = next(strategy_rows(body, 0))
+    assert "your card" in seen and chosen
+
+
+@pytest.mark.slow
+def test_a_tree_of_more_than_a_million_nodes_has_a_certificate():
+    found = solve_unstored(Request("leduc-13"))
+    assert found.sizes["nodes"] > 10**6 and found.certificate["format"] == FORMAT
+    lower, upper = verify(found.certificate)
+    assert upper - lower < 1e-8
