@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..phantom.lemma_claims import lemma_claims
 from ..phantom.paper_claims import Claim, slips, tictactoe_claims
 from ..phantom.ponnuki_claims import ponnuki_claims
 from ..phantom.solver import opening_values, solution
@@ -25,6 +26,7 @@ def claims() -> Iterator[Claim]:
     yield from tictactoe_claims()
     yield from value_claims()
     yield from ponnuki_claims()
+    yield from lemma_claims()
     yield from slips()
 
 

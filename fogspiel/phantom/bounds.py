@@ -117,16 +117,22 @@ class Budget:
 
 
 Remarks = Generator[str, None, None]
+Stages = Callable[[Board, Ledger, Budget], Remarks]
+"""How bounds are proved, step by step."""
 Result = TypeVar("Result")
 
 
 def bounds_of(
-    name: str, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
+    name: str,
+    seconds: float = 300.0,
+    memory: float = 1.0,
+    saved: SavedBounds | None = None,
+    stages: Stages | None = None,
 ) -> Generator[Step, None, BoundsCertificate]:
     """Bounds on the value of a phantom ponnuki, step by step; it returns the certificate.
 
     `saved` is what an earlier step carried. It stops when `seconds` of CPU time, or about `memory` GiB, are used: those
-    that earlier steps have used count.
+    that earlier steps have used count. `stages` are others than what is done for the size of the board.
     """
     if name not in GAMES:
         raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
@@ -135,7 +141,7 @@ def bounds_of(
     before = ledger.seconds
     budget = Budget(seconds - before, memory)
     try:
-        for remark in STAGES[board.rows](board, ledger, budget):
+        for remark in (stages or STAGES[board.rows])(board, ledger, budget):
             ledger.seconds = before + budget.seconds_taken
             yield Step(remark, ledger.lower, ledger.upper, ledger.to_json())
     except OutOfBudget:
@@ -171,7 +177,7 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
 
     verdict: bool | None = None
     try:
-        found = yield from _watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
+        found = yield from watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
         verdict = found != REFUTED
     except OutOfBudget:
         pass
@@ -182,7 +188,7 @@ def search_sure_win(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
     yield f"{words[verdict]} after {search.nodes} beliefs"
 
 
-def _watched(
+def watched(
     steps: Generator[None, None, Result],
     stage: str,
     table: Mapping[tuple[int, bytes], int | float],
@@ -219,11 +225,11 @@ def widen(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
         for level, widths in enumerate(levels, 1):
             stage = f"{PLAYERS[player]}, level {level}"
             if stage not in ledger.done:
-                opening = (BlackOpening, WhiteOpening)[player](Relaxation(board, player, widths, check=budget.demand))
-                yield from _prove_opening(stage, opening, ledger, budget)
+                relaxation = Relaxation(board, player, widths, check=budget.demand)
+                yield from prove_opening(stage, OPENINGS[player](relaxation), ledger, budget)
 
 
-def _prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Ledger, budget: Budget) -> Remarks:
+def prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Ledger, budget: Budget) -> Remarks:
     """The relaxed games behind a player's first moves on 4x4, then the proof."""
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
@@ -235,7 +241,7 @@ def _prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: L
     def remark() -> str:
         return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
 
-    yield from _watched(opening.steps(), stage, relaxation.known, used, remark, ledger, budget)
+    yield from watched(opening.steps(), stage, relaxation.known, used, remark, ledger, budget)
     prover = Prover(relaxation)
     ledger.take(prover, relaxation.player, opening.rows(prover))
     ledger.known.pop(stage)
@@ -295,7 +301,8 @@ class WhiteOpening:
         return prover.relaxed_rows(self.game)[1]
 
 
-STAGES: dict[int, Callable[[Board, Ledger, Budget], Remarks]] = {
+OPENINGS: tuple[type[BlackOpening], type[WhiteOpening]] = BlackOpening, WhiteOpening
+STAGES: dict[int, Stages] = {
     2: solve_to_the_end,
     3: search_sure_win,
     4: widen,

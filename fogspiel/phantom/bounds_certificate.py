@@ -61,7 +61,7 @@ class Prover:
         if key not in self.numbers:
             self.relaxation.check()
             if sure:
-                worth, rows = Fraction(1), self._sure_rows(own, worlds)
+                worth, rows = Fraction(1), self.sure_rows(own, worlds)
             else:
                 worth, rows = self.relaxed_rows(self.relaxation.relaxed_game(own, worlds))
             self.numbers[key] = self.add(own, worlds.tolist(), worth, rows)
@@ -85,7 +85,7 @@ class Prover:
         self.nodes[number]["worth"] = str(worth)
         return worth
 
-    def _sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
+    def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
         """The try that wins for sure, and how it goes on."""
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)

@@ -25,6 +25,13 @@ def test_a_game_can_be_played_to_its_end_and_seen_whole_afterwards(client, game,
     assert whole["moments"][-1]["mover"] == "over" and whole["moments"][-1]["views"][side] == session["seen"]
 
 
+def test_the_player_by_playouts_answers_on_the_largest_board(client):
+    session = begin(client, game="phantom-ponnuki-9x9", against="monte-carlo", side=0)
+    assert len(session["choices"]) == 81
+    session = act(client, session, 40)
+    assert not session["over"] and len(session["choices"]) == 80
+
+
 def test_a_click_that_comes_twice_counts_once(client):
     session = begin(client, game="pig", against="uniform", side=0)
     choice = {"action": session["choices"][0]["action"], "moment": session["moment"]}

@@ -14,6 +14,12 @@ def bounds(
     game: Annotated[str, typer.Argument(help="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5.")],
     seconds: Annotated[float, typer.Option("--time", help="Stop after so many seconds of CPU time.")] = 300.0,
     memory: Annotated[float, typer.Option(help="Stop when about so many GiB are used.")] = 1.0,
+    informed: Annotated[
+        str | None,
+        typer.Option(
+            help="Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`."
+        ),
+    ] = None,
     certificate: Annotated[Path | None, typer.Option(help="Write the proof object to this file.")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -23,5 +29,6 @@ def bounds(
     from ...runs.kinds.bounds import Request
 
     begin_and_show(
-        Request(bring_game(game).name, seconds, memory).to_json(), Options(store, as_json, certificate=certificate)
+        Request(bring_game(game).name, seconds, memory, informed).to_json(),
+        Options(store, as_json, certificate=certificate),
     )

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.game import DRAW, LOSS, WIN, Game, Rules, Sizes
+from ...core.game import DRAW, LOSS, WIN, Game, Rules, Sizes, Strategy
 from ..shared.boards import BOARDS, LETTERS, Board
-from . import rules
+from ..shared.ponnuki_playouts import ABOUT, monte_carlo
+from . import playouts, rules
 from .hidden import cells_of, resample_by
 
 MARKS = "XO"
@@ -107,6 +108,7 @@ HEX = "Dark hex as in OpenSpiel's dark_hex (gameversion cdh): X joins row 1 to t
 
 def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
     """The record of one phantom game."""
+    named: dict[str, Strategy] = {"monte-carlo": monte_carlo(playouts.choose)} if rules.has_suicide(board.name) else {}
     turns = board.cells if abrupt else (board.cells + 1) // 2
     start, apply = rules.start_of(board.name, turns, counted), rules.apply_of(board.name, abrupt)
     return Game(
@@ -122,6 +124,8 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
         reveal=reveal_on(board),
         label=board.cell_name,
         source=source,
+        named=named,
+        about=ABOUT if named else {},
         play=None if rules.has_suicide(board.name) else rules.uniform_play(board.name, abrupt),
     )
 

@@ -1,14 +1,15 @@
 """Bounds on games that are too large to be solved: narrowed as long as the budget lasts."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Self
 
 from ...core.game import find_game
-from ...phantom.bounds import Step, bounds_of
-from ...solve.checkers.phantom_bounds import GAMES
+from ...phantom.bounds import SavedBounds, Step, bounds_of
+from ...phantom.informed_opponent import Schedule, demand_size, informed_bounds
+from ...solve.checkers.phantom_bounds import GAMES, BoundsCertificate
 from ..kind import Delivered
 from ..request import check_option, versions
 from ..store import Json, Run
@@ -18,11 +19,13 @@ from ..work import Context, Progress, Recorder, drive
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks: which game, for how many CPU seconds, within how many GiB."""
+    """What a user asks: which game, for how many CPU seconds, within how many GiB, against which opponent."""
 
     game: str
     seconds: float = 300.0
     memory: float = 1.0
+    informed: str | None = None
+    """When the opponent is shown the board (Lemma 2), or None for the best bounds that can be had."""
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
@@ -31,15 +34,25 @@ class Request:
             raise ValueError(f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
         check_option("time", self.seconds)
         check_option("memory", self.memory)
+        if self.informed is not None:
+            Schedule.parse(self.informed)
+            demand_size(self.game)
 
     def to_json(self) -> Json:
         """The first row of the run."""
-        return asdict(self) | {"method": KIND.method} | versions(self.game)
+        asked = {name: given for name, given in asdict(self).items() if given is not None}
+        return asked | {"method": KIND.method} | versions(self.game)
 
     @classmethod
     def from_json(cls, ask: Json) -> Self:
         """The request that a first row keeps."""
-        return cls(ask["game"], ask["seconds"], ask["memory"])
+        return cls(ask["game"], ask["seconds"], ask["memory"], ask.get("informed"))
+
+    def stages(self, saved: SavedBounds | None) -> Generator[Step, None, BoundsCertificate]:
+        """The bounds step by step."""
+        if self.informed is None:
+            return bounds_of(self.game, self.seconds, self.memory, saved)
+        return informed_bounds(self.game, Schedule.parse(self.informed), self.seconds, self.memory, saved)
 
 
 class Bounds(ValueKind):
@@ -58,7 +71,7 @@ class Bounds(ValueKind):
         saved = kept["saved"] if kept else None
         if saved is not None:  # a run of before has no CPU time: what passed on the clock is the most that it can be
             saved.setdefault("seconds", run.seconds_worked)
-        stages = bounds_of(request.game, request.seconds, request.memory, saved)
+        stages = request.stages(saved)
 
         def watch(stage: Step) -> None:
             recorder.keep(lambda: {"saved": stage.saved})
@@ -71,7 +84,7 @@ class Bounds(ValueKind):
         return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}
 
     def headline(self, run: Run) -> str:
-        return f"bounds on {run.ask['game']}"
+        return f"bounds on {run.ask['game']}{_opponent(run)}"
 
     def outcome(self, run: Run, delivered: Delivered) -> Json:
         return facts_of(run, ("lower", "upper", "exact"), delivered)
@@ -86,9 +99,14 @@ class Bounds(ValueKind):
             width = f"({lower:.6f} and {upper:.6f}, width {upper - lower:.6f})"
             value = f"between {result['lower']} and {result['upper']} {width}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.1f} CPU s"
-        yield f"{run.ask['game']} (classical): the first player gets {value}{spent}"
+        yield f"{run.ask['game']} (classical){_opponent(run)}: the first player gets {value}{spent}"
         path = delivered.certificate
         yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
+
+
+def _opponent(run: Run) -> str:
+    """What the opponent is told, if the bounds are those of Lemma 2."""
+    return f", the opponent informed {run.ask['informed']}" if "informed" in run.ask else ""
 
 
 KIND = Bounds()

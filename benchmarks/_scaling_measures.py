@@ -1,0 +1,269 @@
+"""What `scaling.py` measures, each function in a process of its own: CPU seconds after a first run, and memory."""
+
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+CARDS = (3, 10, 32, 100, 316, 560)
+FACES = (2, 3, 4, 5, 6)
+CLOSE = 1e-4
+"""The gap at which regret minimisation stops, in units of the span of the payoffs."""
+ROOM = 16.0
+"""GiB that the builder may count: it reserves room for lists of all deals at any depth, and hardly touches it."""
+PAIRS, JOBS = 20_000, 24
+"""Pairs of games of a job of `throughput`, and how many jobs there are."""
+
+cpu = time.process_time
+Row = dict[str, Any]
+
+
+def megabytes() -> float:
+    """The largest memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, Row]:
+    """What the work gives, the CPU seconds that it takes, and by how many MB the largest memory grows."""
+    before, began = megabytes(), cpu()
+    found = work()
+    return found, {"cpu_seconds": cpu() - began, "megabytes": megabytes() - before}
+
+
+def tree_game(family: str, size: int) -> Any:
+    """Kuhn poker with so many cards, or liar's dice with so many faces."""
+    from fogspiel.core.game import BROUGHT
+    from fogspiel.games.liars_dice.rules import die
+    from fogspiel.games.shared.one_bet import poker
+
+    name = f"{family}-of-{size}"
+    game = poker(name, name, "", "?" * size, openers=2, twins=0) if family == "kuhn" else die(name, name, size)
+    BROUGHT[name] = game
+    return game
+
+
+def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], Any]:
+    """What is to be measured."""
+    from fogspiel.runs.kinds.solve import solution
+    from fogspiel.solve.certificates import read_certificate, verify, write_certificate
+    from fogspiel.solve.cfr import Regrets
+    from fogspiel.solve.presolve.pipeline import presolve_tree
+    from fogspiel.solve.progress import AFRESH
+    from fogspiel.solve.tree import sequence_form
+    from fogspiel.solve.tree_routes import by_simplex
+
+    def program() -> None:
+        for _ in by_simplex(presolve_tree(tree), AFRESH):
+            pass
+
+    def regrets() -> int:
+        minimiser = Regrets(sequence_form(tree), "cfr+")
+        span = float(max(game.payoffs) - min(game.payoffs))
+        minimiser.advance(8)
+        while minimiser.gap().gap > CLOSE * span:
+            minimiser.advance(minimiser.iterations)
+        return minimiser.iterations
+
+    def exact() -> None:
+        found = solution(game, exact=True, memory=ROOM)
+        if found.certificate:
+            write_certificate(found.certificate, proof)
+
+    def checker() -> None:
+        verify(read_certificate(proof), seconds=600.0)
+
+    return {"lp": program, "cfr+": regrets, "exact": exact, "checker": checker}[method]
+
+
+def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
+    """One method on one game, after a first run on a small game of its family."""
+    from fogspiel.solve.tree import tree_of
+
+    sizes = CARDS if family == "kuhn" else FACES
+    small, game = tree_game(family, sizes[1]), tree_game(family, int(size))
+    with tempfile.TemporaryDirectory() as folder:
+        first = Path(folder) / "proof.json"
+        for warming in ("exact", "checker") if method == "checker" else (method,):
+            run_method(small, tree_of(small), warming, first)()
+    tree_of(game, ROOM)  # compiles the rules
+    tree, built = timed(lambda: tree_of(game, ROOM))
+    found, row = timed(run_method(game, tree, method, Path(proof)))
+    row |= {"nodes": tree.nodes, "infosets": len(tree.owner), "build_seconds": built["cpu_seconds"]}
+    return row | ({"iterations": found} if found else {})
+
+
+def measure_resistance(players: str) -> Row:
+    """The exact solution of The Resistance, with its certificate."""
+    from fogspiel.runs.kinds.solve import solution
+
+    solution("resistance5", exact=True)
+    found, row = timed(lambda: solution(f"resistance{players}", exact=True))
+    return row | {"value": found.value, "spy_sets": found.sizes["spy_sets"], "plans": found.sizes["plans"]}
+
+
+def measure_search(size: str) -> Row:
+    """Who wins ponnuki with open eyes, and from which first stones Black wins the phantom game for sure."""
+    from fogspiel.games.shared.boards import BOARDS
+    from fogspiel.phantom.beliefs import PerfectInformation
+    from fogspiel.phantom.ponnuki_claims import openings
+
+    small, board = BOARDS["ponnuki-2x2"], BOARDS[f"ponnuki-{size}x{size}"]
+    PerfectInformation(small).outcome(0, 0, 0), openings(small)
+    perfect = PerfectInformation(board)
+    _, open_eyes = timed(lambda: perfect.outcome(0, 0, 0))
+    _, beliefs = timed(lambda: openings(board))
+    return {
+        "positions": perfect.positions,
+        "perfect_seconds": open_eyes["cpu_seconds"],
+        "belief_seconds": beliefs["cpu_seconds"],
+    }
+
+
+def measure_playouts(size: str) -> Row:
+    """Games of uniform players, and tries of the player by playouts, per CPU second."""
+    from fogspiel.core.agents import find_policy
+    from fogspiel.core.game import find_game
+    from fogspiel.core.rng import stream_of
+    from fogspiel.core.session import record_game
+    from fogspiel.core.simulate import Match
+
+    game = find_game(f"phantom-ponnuki-{size}x{size}")
+    uniform, player = find_policy(game, "uniform"), find_policy(game, "monte-carlo").player(stream_of(1))
+    match = Match(game, uniform, uniform)
+    match.scores(1, 0, 4)
+    count, games = 2000, match.scores
+    _, played = timed(lambda: games(1, 0, count))
+    player.begin(0)
+    first, cells = blank_view(game), list(range(game.sizes.actions))
+    player.choose(first, cells)
+    _, chosen = timed(lambda: player.choose(first, cells))
+    tries = sum(len(record_game(game, uniform, uniform, 1, number)[0]) for number in range(20)) / 20
+    return {
+        "cells": len(cells),
+        "uniform_games_per_second": 2 * count / played["cpu_seconds"],
+        "tries_per_game": tries,
+        "first_try_seconds": chosen["cpu_seconds"],
+        "playouts": 60 * len(cells),
+    }
+
+
+def blank_view(game: Any) -> Any:
+    """What Black sees at first."""
+    from fogspiel.core.game import blank
+    from fogspiel.core.session import view_of
+
+    state = blank(game.sizes.state)
+    game.rules.start(state)
+    return view_of(game, state, 0)
+
+
+def measure_hex(rows: str, columns: str) -> Row:
+    """Dark hex: the merged form of private histories, and PCFR+ to the same gap."""
+    from fogspiel.games.shared.boards import BOARDS, Board, half_turn, hex_fate
+    from fogspiel.phantom.bilinear_form import form_of
+    from fogspiel.phantom.regret_matching import Regrets
+
+    for height, width in ((2, 2), (int(rows), int(columns))):
+        name = f"hex-{height}x{width}"
+        BOARDS.setdefault(name, Board(name, height, width, hex_fate(height, width), half_turn(height, width)))
+        form, built = timed(partial(form_of, name))
+        regrets = Regrets(form)
+        _, solved = timed(lambda regrets=regrets: advance_to(regrets, CLOSE))
+    sizes = [side.sequences for side in form.sides]
+    return {
+        "cells": int(rows) * int(columns),
+        "sequences": sizes,
+        "build_seconds": built["cpu_seconds"],
+        "solve_seconds": solved["cpu_seconds"],
+        "megabytes": megabytes(),
+    }
+
+
+def advance_to(regrets: Any, gap: float) -> None:
+    """Iterate until the bounds are close."""
+    regrets.advance(8)
+    while regrets.bounds().gap > gap:
+        regrets.advance(8)
+
+
+def measure_belief(boards: str) -> Row:
+    """How far the belief of fog is from the truth with so many boards, in two games of others."""
+    import kriegspiel_belief as benchmark
+
+    import fogspiel.kriegspiel.engines.fog as fog
+
+    fog.belief_size = lambda effort, parameters: fog.BeliefSize(int(boards), parameters.floor, parameters.variants)
+    found = benchmark.measure("fog@0.1s", list(benchmark.play_games(2, 7)), 7)[-1]
+    return {"boards": found.boards, "loss": found.loss, "king": found.king, "there": found.there, "ms": found.ms}
+
+
+def measure_store(rows: str) -> Row:
+    """Rows of a run that are appended one by one, then read with all their checksums."""
+    from fogspiel.runs.store import Store
+
+    body = {"accepted": True, "games": 100, "sigma": 0.5, "population": 4, "theta": [0.1, 0.2, 0.3], "events": []}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        with Store.open(path, write=True) as store, store.create({"game": "war", "method": "bandit"}) as run:
+            began = time.monotonic()
+            _, appended = timed(lambda: [run.append("step", body) for _ in range(int(rows))])
+            wall = time.monotonic() - began
+        with Store.open(path, write=False) as store:
+            _, read = timed(lambda: store.read("war-1").rows)
+        size = path.stat().st_size
+    return {
+        "append_seconds": appended["cpu_seconds"],
+        "append_wall_seconds": wall,
+        "read_seconds": read["cpu_seconds"],
+        "bytes": size,
+    }
+
+
+def play_pairs(number: int) -> int:
+    """A job: pairs of games of two uniform players, in numbered games."""
+    from fogspiel.core.agents import find_policy
+    from fogspiel.core.game import find_game
+    from fogspiel.core.simulate import Match
+
+    game = find_game("guesswho24")
+    policy = find_policy(game, "uniform")
+    return int(Match(game, policy, policy).scores(1, number * PAIRS, PAIRS).sum())
+
+
+def measure_throughput(kind: str, workers: str) -> Row:
+    """Games per second by the clock: threads of one process, processes, or the workers of a local Dask cluster."""
+    from fogspiel.core.agents import find_policy
+    from fogspiel.core.game import find_game
+    from fogspiel.core.simulate import Match
+    from fogspiel.runs.workers import run_jobs
+
+    count, jobs = int(workers), [partial(play_pairs, number) for number in range(JOBS)]
+    play_pairs(0)
+    if kind == "threads":
+        game = find_game("guesswho24")
+        policy = find_policy(game, "uniform")
+        began = time.monotonic()
+        Match(game, policy, policy).scores(1, 0, PAIRS * JOBS, threads=count)
+        return rate_of(JOBS, began)
+    if kind == "processes":
+        return rate_after_first(run_jobs(jobs, count))
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster:
+        return rate_after_first(run_jobs(jobs, 0, cluster.scheduler_address))
+
+
+def rate_after_first(results: Iterator[int]) -> Row:
+    """Games per second from the first result on, so that starting the workers does not count."""
+    next(results)
+    began = time.monotonic()
+    return rate_of(sum(1 for _ in results), began)
+
+
+def rate_of(jobs: int, began: float) -> Row:
+    """Games per second of so many jobs, and how busy the machine was."""
+    return {"games_per_second": 2 * PAIRS * jobs / (time.monotonic() - began), "load": os.getloadavg()[0]}

@@ -1,0 +1,72 @@
+"""What the paper says beside its proofs, and Lemma 2 as a command."""
+
+from fractions import Fraction
+
+import pytest
+
+from fogspiel.phantom import lemma_claims
+from fogspiel.phantom.bounds import TO_THE_END
+from fogspiel.phantom.generators import run_to_end
+from fogspiel.phantom.informed_opponent import Schedule, informed_bounds
+from fogspiel.phantom.ponnuki_claims import cells, matrix_node
+from fogspiel.runs.kinds.bounds import Request
+from fogspiel.solve.certificates import verify
+
+
+def test_table_one_is_a_diagonal():
+    """Each strategy gets nothing against the family that it is not made for, so that the value is the paper's 1/3."""
+    *entries, value = lemma_claims.table_claims()
+    assert [claim.ours for claim in entries] == ["1/2", "0", "0", "1"]
+    assert value.ours == "1/3" and {claim.verdict for claim in entries} == {"right", "new"}
+    families = [lemma_claims.family_of(world) for world in matrix_node()[1].tolist()]
+    assert families.count(lemma_claims.FAMILIES[1]) == 2
+    assert lemma_claims.family_of(cells("C4", "D1")) == lemma_claims.FAMILIES[1]
+    assert lemma_claims.family_of(cells("C4", "A1")) == lemma_claims.FAMILIES[0]
+
+
+def test_lemma_four_is_tight_and_one_cell_is_lost():
+    assert lemma_claims.tightness_claim().verdict == "right"
+    assert lemma_claims.solve_exactly(lemma_claims.guessing_game(5)).value == Fraction(4, 5)
+    assert lemma_claims.one_cell_claim().ours == "White"
+
+
+def test_lemma_two_gives_half_at_the_papers_node_even_if_white_always_sees():
+    assert lemma_claims.node_guarantee(1) == lemma_claims.node_guarantee(TO_THE_END) == Fraction(1, 2)
+
+
+def test_the_words_of_a_schedule():
+    assert Schedule.parse("every") == (1, 1) and Schedule.parse("every:3") == (3, 3)
+    assert Schedule.parse("once") == (1, TO_THE_END) and Schedule.parse("once:2") == (2, TO_THE_END)
+    assert Schedule.parse("never") == (TO_THE_END, TO_THE_END)
+    for words in ("", "often", "every:0", "every:", "never:2", "once:100"):
+        with pytest.raises(ValueError, match="must be every, every:K, once, once:K or never"):
+            Schedule.parse(words)
+
+
+@pytest.mark.parametrize(
+    "name, words, bounds", [("2x2", "every", "1/2 1/2"), ("2x2", "never", "1/2 1/2"), ("3x3", "once", "1 1")]
+)
+def test_informed_bounds_are_proved(name, words, bounds):
+    proof = run_to_end(informed_bounds(f"phantom-ponnuki-{name}", Schedule.parse(words)))
+    assert f"{proof['lower']} {proof['upper']}" == bounds
+    assert verify(proof) == (Fraction(proof["lower"]), Fraction(proof["upper"]))
+
+
+def test_an_informed_run_is_asked_for_and_kept():
+    request = Request("phantom-ponnuki-2x2", informed="once:2")
+    assert Request.from_json(request.to_json()) == request
+    assert "informed" not in Request("phantom-ponnuki-2x2").to_json()
+    with pytest.raises(ValueError, match="too large for an informed opponent"):
+        Request("phantom-ponnuki-5x5", informed="every")
+
+
+def test_informed_work_goes_on_from_what_was_saved():
+    whole = run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse("every")))
+    steps = informed_bounds("phantom-ponnuki-2x2", Schedule.parse("every"))
+    saved = next(steps).saved
+    steps.close()
+    assert run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse("every"), saved=saved)) == whole
+
+
+def test_bandits_stay_below_their_proven_means():
+    assert [claim.verdict for claim in lemma_claims.bandit_claims()] == ["right", "right"]

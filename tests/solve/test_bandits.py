@@ -1,0 +1,50 @@
+"""Matrix games by players that learn: their answers, their proven rates, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from fogspiel.phantom.generators import run_to_end
+from fogspiel.phantom.lemma_claims import guessing_game
+from fogspiel.solve.bandits import EXP3, KHACHIYAN, Trial, table_of, trials
+from fogspiel.solve.game_sources import find_problem
+from fogspiel.solve.progress import AFRESH, Options, Saved
+from fogspiel.solve.routes import find_route
+
+SKEWED = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.25, 0.5]])
+
+
+def gap_of(trial):
+    first, second = run_to_end(trial.play())
+    assert abs(first.sum() - 1) < 1e-9 and abs(second.sum() - 1) < 1e-9
+    return float((trial.payoffs @ second).max() - (first @ trial.payoffs).min())
+
+
+@pytest.mark.parametrize("method", [KHACHIYAN, EXP3])
+def test_the_gap_is_below_the_proven_mean_and_falls(method):
+    gaps = [gap_of(Trial(method, SKEWED, steps)) for steps in (1 << 10, 1 << 14, 1 << 18)]
+    assert all(gap <= Trial(method, SKEWED, 1 << (10 + 4 * k)).rate for k, gap in enumerate(gaps))
+    assert gaps[2] < gaps[0]
+
+
+def test_whoever_sees_whole_rows_needs_fewer_steps():
+    assert Trial(KHACHIYAN, SKEWED, 1 << 12).rate < Trial(EXP3, SKEWED, 1 << 12).rate
+
+
+def test_a_sequence_form_becomes_its_table():
+    assert table_of(guessing_game(3)).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("method", [KHACHIYAN, EXP3])
+def test_a_route_solves_a_matrix_game_and_goes_on_where_it_was_interrupted(method):
+    problem, options = find_problem("rps-half"), Options(gap=0.05)
+    found = run_to_end(find_route(method).solve(problem, options, AFRESH))
+    assert float(found.upper) - float(found.lower) <= 0.05 and float(found.lower) <= 0 <= float(found.upper)
+    again = run_to_end(find_route(method).solve(problem, options, Saved(state=str(found.sizes["steps"]).encode())))
+    assert (again.lower, again.upper) == (found.lower, found.upper)
+
+
+def test_other_games_and_gaps_out_of_reach_are_refused():
+    with pytest.raises(ValueError, match="matrix games"):
+        run_to_end(find_route(EXP3).solve(find_problem("kuhn"), Options(gap=0.1), AFRESH))
+    with pytest.raises(ValueError, match="give a --gap of at least"):
+        next(trials(EXP3, SKEWED, 1e-7))
