@@ -4,6 +4,7 @@ A world is one thing that the opponent may have done: its last entry in the mixt
 weight is in the entry. Half points are the replier's.
 
     search_reply        the stack of own tries; a frame is a course with its worlds
+      offered_cells     which cells are worth a try
       order_cells       which cells are tried first: those of the own mixture, then by a rule of thumb
       expand            a try in all worlds, and the opponent's answers
         answer          the opponent's turn in one world
@@ -74,12 +75,27 @@ def entry_of(mixture, node, cell):
 
 
 @kernel
-def order_cells(setting, player, guide, node, own, known, kept, order):
-    """List the cells that may be tried, one of those that symmetry makes equal, the likeliest first; how many."""
+def offered_cells(setting, player, room, begin, end, own, known):
+    """The cells that are worth a try (bits).
+
+    Where failures are free and secret, a cell that is taken in all worlds is not, and one that wins comes first.
+    """
+    if setting.abrupt or setting.counted:
+        return setting.full & ~(own | known)
+    taken = setting.full
+    for w in range(begin, end):
+        taken &= room.stones[w]
+    wins = setting.winning[player, own] & ~(known | taken)
+    return wins & -wins if wins else setting.full & ~(own | known | taken)
+
+
+@kernel
+def order_cells(setting, player, guide, node, own, known, kept, offered, order):
+    """List the offered cells, one of those that symmetry makes equal, the likeliest first; how many."""
     count = 0
     looks = np.empty(setting.cells)
     for cell in range(setting.cells):
-        if (own | known) >> cell & 1 or not setting.least[kept, cell]:
+        if not offered >> cell & 1 or not setting.least[kept, cell]:
             continue
         entry = entry_of(guide, node, cell)
         look = rule_of_thumb(setting, player, own, known, cell)
@@ -170,7 +186,8 @@ def enter(setting, player, guide, room, depth, course, own, known, begin, end, k
     frames[depth, BEGIN], frames[depth, END], frames[depth, KEPT] = begin, end, kept
     frames[depth, TRIES], frames[depth, NUMBER], frames[depth, STAGE] = tries, 0, NONE
     frames[depth, GUIDE], frames[depth, FOUND] = node, 0
-    frames[depth, COUNT] = order_cells(setting, player, guide, node, own, known, kept, room.order[depth])
+    offered = offered_cells(setting, player, room, begin, end, own, known)
+    frames[depth, COUNT] = order_cells(setting, player, guide, node, own, known, kept, offered, room.order[depth])
     room.values[depth, BEST], room.values[depth, BAR] = bar, bar
 
 

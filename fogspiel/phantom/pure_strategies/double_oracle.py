@@ -31,6 +31,7 @@ SOLVABLE = {
     "phantom-ttt-numturns": ("ttt", "numturns"),
     "dark-hex-3x3-abrupt": ("hex-3x3", "abrupt"),
     "dark-hex-3x4": ("hex-3x4", "classical"),
+    "dark-hex-4x3": ("hex-4x3", "classical"),
 }
 """The board and the variant of each game."""
 SHARES = (0.5, 0.7, 0.85)
@@ -157,7 +158,7 @@ class DoubleOracle:
                 found = [parts["plans0"], parts["plans1"]]
                 self.averages = [(parts[f"average{k}0"], parts[f"average{k}1"]) for k in range(len(SHARES))]
                 self.basis = (parts["basis0"], parts["basis1"]) if "basis0" in parts else None
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise ValueError("these bytes are no saved state; give the `state` of such a run") from error
         self.rounds = int(rounds)
         for player, plans in enumerate(found):

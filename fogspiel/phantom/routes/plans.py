@@ -34,7 +34,7 @@ ROUTES = (
         "plans",
         solve,
         exact=True,
-        made_for="abrupt and numturns phantom tic-tac-toe, abrupt dark hex 3x3 and dark hex 3x4",
+        made_for="abrupt and numturns phantom tic-tac-toe, abrupt dark hex 3x3, dark hex 3x4 and 4x3",
         fits=fits,
         proofs=Proofs(
             FORMAT, later("phantom.pure_strategies.play", "follower"), later("phantom.pure_strategies.words", "explain")

@@ -30,9 +30,12 @@ the answerer can reach is
                                 + the sum of value(.. the worlds where it is told so) over what the answerer may be told
 
 No symmetry is used for the answerer. A cell is passed over only when to win all games that can still be won would be
-no better than the best cell so far. Weights are whole numbers, and payments half points.
+no better than the best cell so far; and in the classical variant, where failures cost nothing and nobody else hears of
+them, if it is taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights
+are whole numbers, and payments half points.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
@@ -47,8 +50,9 @@ BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 WIN, DRAW = 2, 1
 """Half points for a win and a draw."""
-MOST_PLANS, MOST_LETTERS, MOST_DIGITS = 4000, 20_000, 400
-"""Limits: the plans of a player, the letters of a plan, and the digits of a weight."""
+WHOLE = re.compile("[1-9][0-9]*")
+MOST_PLANS, MOST_LETTERS, MOST_DIGITS = 4000, 500_000, 400
+"""Limits: the plans of a player, the letters of all of them, and the digits of a weight."""
 
 
 class PlansCertificate(SolutionCertificate):
@@ -93,7 +97,7 @@ def cells_of(stones: int) -> list[int]:
     return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
 
 
-def _tic_tac_toe(variant: str) -> Rules:
+def tic_tac_toe_rules(variant: str) -> Rules:
     """Three stones in a row, a column or a diagonal win; the square has eight symmetries."""
     lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
     won = [any(line <= set(cells_of(stones)) for line in lines) for stones in range(1 << 9)]
@@ -104,7 +108,7 @@ def _tic_tac_toe(variant: str) -> Rules:
     return Rules(9, variant, turned + mirrored, (won, won))
 
 
-def _hex(rows: int, columns: int, variant: str) -> Rules:
+def hex_rules(rows: int, columns: int, variant: str) -> Rules:
     """Black joins the first row to the last, White the first column to the last; a half turn keeps both aims.
 
     A cell touches its neighbours along rows and columns, and along the diagonal up and to the right.
@@ -133,10 +137,11 @@ def _hex(rows: int, columns: int, variant: str) -> Rules:
 
 
 GAMES: dict[str, Callable[[], Rules]] = {
-    "phantom-ttt-abrupt": lambda: _tic_tac_toe("abrupt"),
-    "phantom-ttt-numturns": lambda: _tic_tac_toe("numturns"),
-    "dark-hex-3x3-abrupt": lambda: _hex(3, 3, "abrupt"),
-    "dark-hex-3x4": lambda: _hex(3, 4, "classical"),
+    "phantom-ttt-abrupt": lambda: tic_tac_toe_rules("abrupt"),
+    "phantom-ttt-numturns": lambda: tic_tac_toe_rules("numturns"),
+    "dark-hex-3x3-abrupt": lambda: hex_rules(3, 3, "abrupt"),
+    "dark-hex-3x4": lambda: hex_rules(3, 4, "classical"),
+    "dark-hex-4x3": lambda: hex_rules(4, 3, "classical"),
 }
 
 
@@ -183,22 +188,20 @@ def _read(rules: Rules, player: int, letters: Iterator[str], own: int, known: in
     return Plan(cell, tuple(after))
 
 
-def worlds_of(rules: Rules, player: int, entries: Any) -> tuple[list[World], int]:
-    """The plans of a player and their images before the first try, and the sum of their weights."""
+def worlds_of(rules: Rules, player: int, entries: Any) -> list[World]:
+    """The plans of a player and their images, before the first try."""
     who = PLAYERS[player]
     right = isinstance(entries, dict) and 0 < len(entries) <= MOST_PLANS
     demand(right, f"the strategy of {who} must map 1 to {MOST_PLANS} plans to weights")
+    demand(sum(map(len, entries)) <= MOST_LETTERS, f"the plans of {who} have more than {MOST_LETTERS} letters together")
     worlds = []
-    for text, share in entries.items():
-        demand(isinstance(text, str) and len(text) <= MOST_LETTERS, f"a plan of {who} is longer than a plan can be")
-        short = isinstance(share, str) and len(share) <= MOST_DIGITS
-        weight = fraction(share if short else None, f"the weight of the plan {quoted(text)}")
-        demand(
-            weight > 0 and weight.denominator == 1, f"the weight of the plan {quoted(text)} must be a whole number > 0"
-        )
+    for text, weight in entries.items():
+        go_on()
+        whole = isinstance(weight, str) and len(weight) <= MOST_DIGITS and WHOLE.fullmatch(weight) is not None
+        demand(whole, f"a weight of {who} is {quoted(weight)}, not a whole number > 0 of {MOST_DIGITS} digits at most")
         plan = plan_of(rules, player, text)
-        worlds += [World(0, plan, moved, weight.numerator) for moved in rules.symmetries]
-    return worlds, sum(world.weight for world in worlds)
+        worlds += [World(0, plan, moved, int(weight)) for moved in rules.symmetries]
+    return worlds
 
 
 # The best answer
@@ -232,6 +235,18 @@ class Answerer:
             # What comes after a stone depends, in numturns, on the answerer's next turn
             rest = plan if self.rules.variant == "numturns" else plan.after[1]
             return 0, World(stones, rest, moved, weight), tries
+
+    def cells(self, own: int, known: int, worlds: list[World]) -> list[int]:
+        """The cells that may be the best to try."""
+        closed = own | known
+        if self.rules.variant != "classical":
+            return cells_of(self.full & ~closed)
+        taken = self.full
+        for world in worlds:
+            taken &= world.stones
+        free = cells_of(self.full & ~closed & ~taken)
+        winning = [cell for cell in free if self.mine[own | 1 << cell]]
+        return winning[:1] or free
 
     def hopes(self, worlds: list[World]) -> int:
         """Half points if every game that may still be won were won, and every other one drawn."""
@@ -267,11 +282,10 @@ class Answerer:
         """The most half points from these worlds, if that is above the bar, else the bar."""
         go_on()
         ways = []
-        for cell in range(self.rules.cells):
-            if not (own | known) >> cell & 1:
-                points, told = self.attempt(own, cell, tries + 1, worlds)
-                hopes = [(self.hopes(some), number) for number, some in told.items()]
-                ways.append((points + sum(hope for hope, _ in hopes), cell, points, hopes, told))
+        for cell in self.cells(own, known, worlds):
+            points, told = self.attempt(own, cell, tries + 1, worlds)
+            hopes = [(self.hopes(some), number) for number, some in told.items()]
+            ways.append((points + sum(hope for hope, _ in hopes), cell, points, hopes, told))
         for limit, cell, points, hopes, told in sorted(ways, key=lambda way: -way[0]):
             if limit <= bar:
                 break
@@ -290,10 +304,9 @@ class Answerer:
         return bar
 
 
-def best_score(rules: Rules, seat: int, entries: Any) -> Fraction:
-    """The most that the player in that seat scores against a mixture of plans of the other one."""
-    worlds, weight = worlds_of(rules, 1 - seat, entries)
-    answerer = Answerer(rules, seat)
+def best_score(rules: Rules, seat: int, worlds: list[World]) -> Fraction:
+    """The most that the player in that seat scores against plans of the other one."""
+    weight, answerer = sum(world.weight for world in worlds), Answerer(rules, seat)
     if seat == WHITE:
         worlds = [following for world in worlds if (following := answerer.turn(world, 0)[1]) is not None]
     return Fraction(answerer.best(0, 0, 0, worlds, -1), WIN * weight)
@@ -311,8 +324,9 @@ def verify(body: Any) -> Bounds:
     both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
     demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
     rules = rules_of(body["game"])
-    least = 1 - best_score(rules, WHITE, body["black"])
+    black, white = (worlds_of(rules, player, body[who]) for player, who in enumerate(PLAYERS))
+    least = 1 - best_score(rules, WHITE, black)
     demand(least == lower, f"Black's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
-    most = best_score(rules, BLACK, body["white"])
+    most = best_score(rules, BLACK, white)
     demand(most == upper, f"White's strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
     return lower, upper

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ROOMS = ("solve.routes", "phantom.routes")
 AUTO = "auto"
-FIRST = (AUTO, "lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle", "knowledge-trees", "private-histories")
-"""The order of listings; any other route comes last."""
+FIRST = (AUTO, "lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle", "knowledge-trees", "plans", "private-histories")
+"""The order of listings, in which `auto` looks for a route; any other route comes last."""
 
 
 @dataclass(frozen=True)
