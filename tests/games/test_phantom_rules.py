@@ -153,8 +153,8 @@ class Twin:
         ours = self.tries[player], view_of(self.game, self.state, player).tobytes()
         theirs = self.theirs.information_state_string(player)
         if self.game.name.startswith("dark-hex"):  # there the string counts both players' tries, even the secret ones
-            lines = theirs.split("\n")
-            theirs = "\n".join(lines[:3] + lines[4:])
+            lines, rows = theirs.split("\n"), int(self.state[rules.ROWS])
+            theirs = "\n".join(lines[:rows] + lines[rows + 1 :])
         return ours, theirs
 
     def checked(self, there, here):

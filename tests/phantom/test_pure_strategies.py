@@ -15,6 +15,7 @@ from fogspiel.core.session import record_game
 from fogspiel.games.phantom.words import phantom
 from fogspiel.games.shared.boards import BOARDS
 from fogspiel.phantom.generators import run_to_end
+from fogspiel.phantom.pure_strategies import double_oracle
 from fogspiel.phantom.pure_strategies.double_oracle import DoubleOracle, solve_in_steps, text_of
 from fogspiel.phantom.pure_strategies.plans import half_points, least_image
 from fogspiel.phantom.pure_strategies.play import Follower, follower
@@ -29,7 +30,10 @@ SMALL = [
     ("hex-2x2", "classical"), ("hex-2x2", "abrupt"), ("hex-2x2", "numturns"),
     ("hex-2x3", "abrupt"), ("hex-3x2", "abrupt"), ("hex-3x2", "classical"), ("hex-2x3", "numturns"),
 ]  # fmt: skip
-SOLVED = ["phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x3-abrupt", "dark-hex-3x4"]
+SOLVED = ["phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x3-abrupt", "dark-hex-3x4", "dark-hex-4x3"]
+LONG = {"phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-4x3"}
+CHECKED = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in SOLVED]
+"""The second checker takes four to ten seconds for the long ones."""
 
 
 def shipped(game):
@@ -58,6 +62,14 @@ def test_an_interrupted_solve_ends_with_the_same_certificate(monkeypatch):
     for state in (states[0], states[6]):
         again = run_to_end(solve_in_steps(game, state))
         assert again.certificate == whole.certificate and again.rounds == whole.rounds
+
+
+def test_plans_that_are_not_used_are_forgotten_and_change_no_value(monkeypatch):
+    game = make_hex(monkeypatch, "hex-2x3", "abrupt")
+    whole = run_to_end(solve_in_steps(game))
+    monkeypatch.setattr(double_oracle, "PATIENCE", 2)
+    short = run_to_end(solve_in_steps(game))
+    assert short.certificate["value"] == whole.certificate["value"] and sum(short.plans) < sum(whole.plans)
 
 
 def test_a_damaged_state_is_refused(monkeypatch):
@@ -102,9 +114,10 @@ def test_a_plan_scores_the_same_against_an_image_as_its_image_against_it(monkeyp
 # The solved games
 
 
-def test_the_game_that_others_solved_has_their_value():
-    """hexanna1/dark-hex on GitHub, by certificates of its own; ours was computed before we looked."""
+def test_games_that_others_solved_have_their_values():
+    """hexanna1/dark-hex on GitHub, by certificates of its own, where the board of the second one is called 3x4."""
     assert shipped("dark-hex-3x3-abrupt")["value"] == "207579464761/299876201866"
+    assert shipped("dark-hex-4x3")["value"] == "14279/67484"
 
 
 def test_bounds_by_regret_matching_hold_the_value():
@@ -113,8 +126,9 @@ def test_bounds_by_regret_matching_hold_the_value():
     assert 0.77162 < Fraction(shipped("phantom-ttt-abrupt")["value"]) < 0.77811
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", SOLVED)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in SOLVED]
+)
 def test_a_second_checker_agrees(game):
     body = shipped(game)
     assert bounds_of_game(body) == (Fraction(body["value"]), Fraction(body["value"]))

@@ -1,10 +1,12 @@
 """A second checker of plans certificates, from the rules alone: plain recursion over all that a replier may try.
 
-It shares nothing with `fogspiel`: stones are letters, a mixture is one tree of nested dictionaries, and no reply is
-passed over by any bound. Only of first tries that symmetry makes equal one is enough, since the mixture is symmetric.
+It shares nothing with `fogspiel`: stones are letters, and a mixture is one tree of nested dictionaries. A try is passed
+over only if to win all games after it would be no better than another one. Of first tries that symmetry makes equal
+one is enough, since the mixture is symmetric.
 """
 
 from fractions import Fraction
+from functools import cache
 
 LINES = ("abc", "def", "ghi", "adg", "beh", "cfi", "aei", "ceg")
 TURN, MIRROR = str.maketrans("abcdefghi", "gdahebifc"), str.maketrans("abcdefghi", "cbafedihg")
@@ -15,6 +17,7 @@ class TicTacToe:
 
     cells = "abcdefghi"
 
+    @cache  # noqa: B019 (there are few boards)
     def wins(self, player, stones):
         return any(set(line) <= set(stones) for line in LINES)
 
@@ -119,33 +122,47 @@ def most_half_points(mixture):
 
     def best(own, failed, tries, worlds):
         """The most half points at a history: a world is a weight, what follows, the last outcome, and the stones."""
-        found = -1
+        ways = []
         for cell in board.cells:
             if cell in own or cell in failed or (not own and not failed and cell != min(board.images(cell))):
                 continue
-            points, told = 0, {}
+            if variant == "classical" and all(cell in world[3] for world in worlds):
+                continue  # it would fail for sure, tell nothing, and cost nothing
+            points, told = attempt(own, tries, worlds, cell)
+            running = sum(world[0] for after in told.values() for world in after)
+            ways.append((points + 2 * running, cell, points, told))
+        found = -1
+        for limit, cell, points, told in sorted(ways, key=lambda way: -way[0]):
+            if limit <= found:
+                break
             more = "".join(sorted(own + cell))
-            wins = board.wins(replier, more)
-            for world in worlds:
-                weight, following, outcome, stones = world
-                free = cell not in stones
-                if free and wins:
-                    points += 2 * weight
-                elif free and len(more) + len(stones) == everywhere:
-                    points += weight
-                elif not free and variant != "abrupt":
-                    told.setdefault(0, []).append(world)
-                else:
-                    said = tries + 1 if variant == "numturns" and outcome else outcome
-                    for paid, after, number in planner_turn(following[said], stones, more if free else own, 1):
-                        points += paid
-                        if after is not None:
-                            heard = (number if variant == "numturns" else 1) if free else 0
-                            told.setdefault(heard, []).append(after)
             for heard, after in told.items():
                 points += best(more, failed, 0, after) if heard else best(own, failed + cell, tries + 1, after)
             found = max(found, points)
         return found
+
+    def attempt(own, tries, worlds, cell):
+        """What ended games pay when a cell is tried, and the worlds by what the replier hears."""
+        points, told = 0, {}
+        more = "".join(sorted(own + cell))
+        wins = board.wins(replier, more)
+        for world in worlds:
+            weight, following, outcome, stones = world
+            free = cell not in stones
+            if free and wins:
+                points += 2 * weight
+            elif free and len(more) + len(stones) == everywhere:
+                points += weight
+            elif not free and variant != "abrupt":
+                told.setdefault(0, []).append(world)
+            else:
+                said = tries + 1 if variant == "numturns" and outcome else outcome
+                for paid, after, number in planner_turn(following[said], stones, more if free else own, 1):
+                    points += paid
+                    if after is not None:
+                        heard = (number if variant == "numturns" else 1) if free else 0
+                        told.setdefault(heard, []).append(after)
+        return points, told
 
     start = (mixture.total, {0: mixture.root, 1: mixture.root}, 0, "")
     if replier == 0:

@@ -1,15 +1,15 @@
 """A phantom game solved by a double oracle over pure strategies (McMahan, Gordon and Blum 2003), ending in fractions.
 
 A plan stands for all its images under the symmetries of the board. Each round solves the game restricted to the plans
-found so far, and adds best replies of each player. They are replies to averages of the mixtures of this round and
-earlier ones, which oscillate less than the mixtures (smoothing, Wentges 1997): to several averages, since a round costs
-as much as a reply. When the bounds are close, replies are to the mixtures themselves. When these are no better than the
+found so far, and adds a best reply of each player. They are replies to an average of the mixtures of this round and
+earlier ones, which oscillates less than the mixtures (smoothing, Wentges 1997). Plans that were not used for long are
+forgotten. When the bounds are close, replies are to the mixtures themselves. When these are no better than the
 restricted game, its basis is solved in fractions, and the checker of the certificate says whether it is a proof.
 """
 
 import io
 import zipfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -20,6 +20,7 @@ from ...solve.checkers.plans_certificate import FORMAT, RULES, PlansCertificate,
 from ...solve.checkers.primitives import digest_of
 from ...solve.exact_basis import Statuses
 from ...solve.progress import Progress
+from ...stats.highs import BASIC
 from .best_reply import best_reply, complete, room_for
 from .mixtures import EMPTY, Mixture, mixture_of
 from .plans import fill_points, least_image
@@ -34,12 +35,14 @@ SOLVABLE = {
     "dark-hex-4x3": ("hex-4x3", "classical"),
 }
 """The board and the variant of each game."""
-SHARES = (0.5, 0.7, 0.85)
-"""The share of the earlier mixtures in each average."""
+SHARE = 0.7
+"""The share of the earlier mixtures in an average."""
 CLOSE = 1e-5
 """When the bounds are this close, replies are to the mixtures themselves."""
-LIGHT = 1e-7
+LIGHT = 1e-5
 """Plans with less weight are left out of an average."""
+PATIENCE = 60
+"""Plans that were out of all mixtures for so many rounds are forgotten."""
 MATCHING = 1e-9
 """A reply that is better than the restricted game by no more than this matches it."""
 TOLERANCE = 1e-12
@@ -64,7 +67,9 @@ class DoubleOracle:
         self.rounds = 0
         self.lower, self.upper = 0.0, 1.0
         self.plans: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
-        self.averages = [(np.ones(1), np.ones(1)) for _ in SHARES]
+        self.average = [np.ones(1), np.ones(1)]
+        self.used = [np.zeros(1, np.int64), np.zeros(1, np.int64)]
+        """The last round in which the average had each plan."""
         self.basis: Statuses | None = None
         self.points = np.zeros((0, 0), np.int64)
         self._known: tuple[set[bytes], set[bytes]] = (set(), set())
@@ -90,25 +95,39 @@ class DoubleOracle:
             scores = self._reply(found.mixtures)
             matching = max(scores[0] - value, scores[1] - (1 - value)) <= MATCHING
         else:
-            for number, share in enumerate(SHARES):
-                self.averages[number] = self._average(self.averages[number], found.mixtures, share)
-                self._reply(self.averages[number])
+            self._take_in(found)
+            self._forget(*found.basis)
+            self._reply(self.average)
         self._fill_points()
         return found if matching else None
 
-    def _average(
-        self, old: tuple[np.ndarray, np.ndarray], new: tuple[np.ndarray, np.ndarray], share: float
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The average of old mixtures, of fewer plans, and new ones."""
-        found = []
-        for before, now in zip(old, new, strict=True):
-            weights = (1 - share) * now
-            weights[: len(before)] += share * before
-            weights[weights < LIGHT] = 0.0
-            found.append(weights / weights.sum())
-        return found[0], found[1]
+    def _take_in(self, found: Equilibrium) -> None:
+        """Take the mixtures of an equilibrium into the average, and note which plans are used in it."""
+        for player, weights in enumerate(found.mixtures):
+            average, used = (1 - SHARE) * weights, np.full(len(weights), self.rounds)
+            average[: len(self.average[player])] += SHARE * self.average[player]
+            used[: len(self.used[player])] = self.used[player]
+            average[average < LIGHT] = 0.0
+            used[average > 0.0] = self.rounds
+            self.average[player], self.used[player] = average / average.sum(), used
 
-    def _reply(self, mixtures: tuple[np.ndarray, np.ndarray]) -> list[float]:
+    def _forget(self, columns: np.ndarray, rows: np.ndarray) -> None:
+        """Forget the plans that were not used for long and are not in the basis, whose statuses these are."""
+        inside = columns[:-1] == BASIC, rows[1:] != BASIC
+        for player in (0, 1):
+            kept = np.flatnonzero((self.used[player] > self.rounds - PATIENCE) | inside[player])
+            self.plans[player][:] = [self.plans[player][number] for number in kept]
+            self.average[player], self.used[player] = self.average[player][kept], self.used[player][kept]
+            self.points = self.points.take(kept, axis=player)
+            self._known[player].clear()
+            self._known[player].update(plan.tobytes() for plan in self.plans[player])
+            if player == 0:
+                columns = columns[np.append(kept, len(columns) - 1)]
+            else:
+                rows = rows[np.append(0, 1 + kept)]
+        self.basis = columns, rows
+
+    def _reply(self, mixtures: Sequence[np.ndarray]) -> list[float]:
         """Add the best reply of each player to the other's mixture; what they score."""
         trees: list[Mixture] = []
         for player, weights in enumerate(mixtures):
@@ -142,8 +161,8 @@ class DoubleOracle:
     def state(self) -> bytes:
         """All that it takes to go on."""
         parts = {f"plans{player}": np.array(plans) for player, plans in enumerate(self.plans)}
-        for number, pair in enumerate(self.averages):
-            parts |= {f"average{number}{player}": weights for player, weights in enumerate(pair)}
+        parts |= {f"average{player}": weights for player, weights in enumerate(self.average)}
+        parts |= {f"used{player}": rounds for player, rounds in enumerate(self.used)}
         if self.basis is not None:
             parts |= {f"basis{kind}": status for kind, status in enumerate(self.basis)}
         file = io.BytesIO()
@@ -156,7 +175,8 @@ class DoubleOracle:
             with np.load(io.BytesIO(state), allow_pickle=False) as parts:
                 rounds, self.lower, self.upper = parts["progress"].tolist()
                 found = [parts["plans0"], parts["plans1"]]
-                self.averages = [(parts[f"average{k}0"], parts[f"average{k}1"]) for k in range(len(SHARES))]
+                self.average = [parts["average0"], parts["average1"]]
+                self.used = [parts["used0"], parts["used1"]]
                 self.basis = (parts["basis0"], parts["basis1"]) if "basis0" in parts else None
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise ValueError("these bytes are no saved state; give the `state` of such a run") from error
@@ -165,6 +185,7 @@ class DoubleOracle:
             if plans.dtype != np.int8 or plans.shape[1:] != self.plans[player][0].shape:
                 raise ValueError("the saved state is of another game; it must be of this one")
             self.plans[player][:] = list(plans)
+            self._known[player].clear()
             self._known[player].update(plan.tobytes() for plan in plans)
         self.points = np.zeros((0, 0), np.int64)
         self._fill_points()
@@ -186,6 +207,8 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Generator[Progress,
         proof = prove(game, oracle, found)
         if proof is not None:
             return Answer(proof, oracle.rounds, sizes, [len(proof["black"]), len(proof["white"])])
+        if sizes == [len(weights) for weights in found.mixtures]:
+            raise RuntimeError("nothing is left to add, but the mixtures in fractions prove no value")
 
 
 def prove(game: str, oracle: DoubleOracle, found: Equilibrium) -> PlansCertificate | None:
