@@ -16,6 +16,9 @@ OPENSPIEL = {
     "phantom-ttt-abrupt": "phantom_ttt(obstype=reveal-nothing,gameversion=abrupt)",
     "phantom-ttt-numturns": "phantom_ttt(obstype=reveal-numturns)",
     "dark-hex-3x3": "dark_hex(board_size=3,gameversion=cdh)",
+    "dark-hex-3x3-abrupt": "dark_hex(board_size=3,gameversion=adh)",
+    "dark-hex-3x4": "dark_hex(num_rows=3,num_cols=4,gameversion=cdh)",
+    "dark-hex-4x3": "dark_hex(num_rows=4,num_cols=3,gameversion=cdh)",
 }
 
 
@@ -150,8 +153,8 @@ class Twin:
         ours = self.tries[player], view_of(self.game, self.state, player).tobytes()
         theirs = self.theirs.information_state_string(player)
         if self.game.name.startswith("dark-hex"):  # there the string counts both players' tries, even the secret ones
-            lines = theirs.split("\n")
-            theirs = "\n".join(lines[:3] + lines[4:])
+            lines, rows = theirs.split("\n"), int(self.state[rules.ROWS])
+            theirs = "\n".join(lines[:rows] + lines[rows + 1 :])
         return ours, theirs
 
     def checked(self, there, here):

@@ -22,7 +22,6 @@ from fogspiel.games.shared.boards import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.phantom.abrupt import AbruptRegrets, narrow_bounds
 from fogspiel.phantom.bilinear_form import form_of
 from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restrict_to_support, whole_plan
 from fogspiel.phantom.histories import SEQUENCE, geometry, histories_of
@@ -192,7 +191,7 @@ SMALL = {
 
 
 def value_by_the_tree(board, variant):
-    game = phantom("small", "small", board, "a test", abrupt=variant == "abrupt", counted=variant == "numturns")
+    game = phantom("small", "small", board, "a test", counted=variant == "numturns")
     return equilibrium(presolve_tree(tree_of(game)).form).value
 
 
@@ -215,38 +214,6 @@ def test_a_small_game_has_the_value_that_its_whole_tree_has(monkeypatch, variant
 @pytest.mark.parametrize("name", ["hex-2x2", "hex-3x2"])
 def test_small_hex_has_the_value_that_its_whole_tree_has(monkeypatch, name, variant):
     compare_with_the_tree(monkeypatch, name, variant)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", list(SMALL))
-def test_a_small_abrupt_game_has_the_value_that_its_whole_tree_has(monkeypatch, name):
-    monkeypatch.setitem(BOARDS, name, SMALL[name])
-    expected = value_by_the_tree(SMALL[name], "abrupt")
-    regrets = AbruptRegrets(name)
-    regrets.advance(300)
-    assert regrets.lower - 1e-9 <= expected <= regrets.upper + 1e-9
-    assert regrets.upper - regrets.lower < 1e-3
-
-
-def test_an_interrupted_walk_takes_the_same_path(monkeypatch):
-    monkeypatch.setitem(BOARDS, "hex-2x2", SMALL["hex-2x2"])
-    one, two = AbruptRegrets("hex-2x2"), AbruptRegrets("hex-2x2")
-    one.advance(7)
-    two.restore(one.state)
-    for regrets in (one, two):
-        regrets.advance(5)
-    assert one.state == two.state
-    assert 0 <= one.lower <= one.upper <= 1
-    with pytest.raises(ValueError, match="another game"):
-        AbruptRegrets("ttt").restore(one.state)
-    with pytest.raises(ValueError, match="no saved state"):
-        two.restore(b"nothing")
-
-
-def test_bounds_on_the_abrupt_game_close_in_step_by_step():
-    steps = list(itertools.islice(narrow_bounds("ttt"), 2))
-    assert all(step.lower <= step.upper for step in steps)
-    assert steps[0].upper - steps[0].lower >= steps[1].upper - steps[1].lower
 
 
 # Exactness

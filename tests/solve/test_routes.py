@@ -69,7 +69,10 @@ def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
         ("kuhn", "auto"),
         ("resistance7", "knowledge-trees"),
         ("phantom-ttt", "private-histories"),
-        ("phantom-ttt-abrupt", "walks"),
+        ("phantom-ttt-abrupt", "plans"),
+        ("dark-hex-3x3-abrupt", "plans"),
+        ("phantom-ttt-numturns", "plans"),
+        ("dark-hex-4x3", "plans"),
         ("phantom-ponnuki-2x2", "auto"),
         ("permutation-ttt", "orders"),
     ],
@@ -80,7 +83,7 @@ def test_auto_takes_the_route_that_was_made_for_the_game(game, route):
 
 
 def test_an_unknown_route_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, knowledge-trees for The Resistance, .* or walks"):
+    with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, knowledge-trees for The Res.*, .* or orders"):
         find_route("guess")
 
 

@@ -24,7 +24,10 @@ from fogspiel.solve.values import COLUMNS, POINTS, SIGNS, KnownValue, known_valu
 ROOT = Path(__file__).parents[2]
 KNOWN = known_values()
 SHIPPED = [game for game, known in KNOWN.items() if known.shipped]
-LONG = {"resistance10", "resistance11", "resistance12", "resistance13", "phantom-ponnuki-4x4"}
+LONG = {
+    *("resistance10", "resistance11", "resistance12", "resistance13", "phantom-ponnuki-4x4"),
+    *("phantom-ttt-abrupt", "phantom-ttt-numturns"),
+}
 """Their checkers take more than a few seconds."""
 LARGEST = 200_000
 WORDS = {"draw": Fraction(1, 2), "the second player wins": Fraction(0)}

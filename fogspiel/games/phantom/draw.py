@@ -19,7 +19,7 @@ TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
 def size_of(game: Game) -> Size:
     """The board of a game."""
     name = game.name.removeprefix("phantom-").removeprefix("dark-")
-    return BOARDS["ttt" if name.startswith("ttt") else name]
+    return BOARDS[name.removesuffix("-abrupt").removesuffix("-numturns")]
 
 
 def board_of(size: Size, cells: Mapping[int, Cell], blank: Callable[[int], Cell]) -> Board:

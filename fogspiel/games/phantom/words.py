@@ -103,7 +103,7 @@ PONNUKI = (
     "like an occupied cell; nobody passes, who has no legal cell loses; a cell is not named again in the same turn, "
     "nor where the enemy's number of stones proves that one of them is there. Variant "
 )
-HEX = "Dark hex as in OpenSpiel's dark_hex (gameversion cdh): X joins row 1 to the last row, O column A to the last. "
+HEX = "Dark hex as in OpenSpiel's dark_hex: X joins row 1 to the last row, O column A to the last. "
 
 
 def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
@@ -144,4 +144,7 @@ GAMES = (
         for size in (2, 3, 4, 5)
     ),
     phantom("dark-hex-3x3", "Dark hex 3x3 (classical)", BOARDS["hex-3x3"], HEX + "Variant " + CLASSICAL),
+    phantom("dark-hex-3x3-abrupt", "Dark hex 3x3 (abrupt)", BOARDS["hex-3x3"], HEX + "Variant " + ABRUPT, abrupt=True),
+    phantom("dark-hex-3x4", "Dark hex 3x4 (classical)", BOARDS["hex-3x4"], HEX + "Variant " + CLASSICAL),
+    phantom("dark-hex-4x3", "Dark hex 4x3 (classical)", BOARDS["hex-4x3"], HEX + "Variant " + CLASSICAL),
 )

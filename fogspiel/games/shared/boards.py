@@ -214,6 +214,9 @@ BOARDS: dict[str, Board] = {
     for board in (
         Board("ttt", 3, 3, tic_tac_toe, rectangle_symmetries(3, 3)),
         *(ponnuki(size, size) for size in (2, 3, 4, 5)),
-        Board("hex-3x3", 3, 3, hex_fate(3, 3), half_turn(3, 3)),
+        *(
+            Board(f"hex-{rows}x{columns}", rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
+            for rows, columns in ((3, 3), (3, 4), (4, 3))
+        ),
     )
 }

@@ -36,9 +36,10 @@ FIRST = (
     "external-sampling",
     "outcome-sampling",
     "knowledge-trees",
+    "plans",
     "private-histories",
 )
-"""The order of listings; any other route comes last."""
+"""The order of listings, in which `auto` looks for a route; any other route comes last."""
 
 
 @dataclass(frozen=True)

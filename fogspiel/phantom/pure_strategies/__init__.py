@@ -1,0 +1,1 @@
+"""Phantom games solved by a double oracle over pure strategies."""

@@ -1,0 +1,15 @@
+"""Small dark hex for the double oracle over pure strategies and the checker of its certificates."""
+
+from fogspiel.games.shared.boards import BOARDS, Board, half_turn, hex_fate
+from fogspiel.phantom.pure_strategies.double_oracle import SOLVABLE
+from fogspiel.solve.checkers.plans_certificate import GAMES, hex_rules
+
+
+def make_hex(monkeypatch, name, variant):
+    """Make a small game, such as hex-2x3, known to the solver and to the checker; its name."""
+    rows, columns = int(name[-3]), int(name[-1])
+    game = f"{name}-{variant}"
+    monkeypatch.setitem(BOARDS, name, Board(name, rows, columns, hex_fate(rows, columns), half_turn(rows, columns)))
+    monkeypatch.setitem(SOLVABLE, game, (name, variant))
+    monkeypatch.setitem(GAMES, game, lambda: hex_rules(rows, columns, variant))
+    return game
