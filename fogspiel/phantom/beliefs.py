@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.kernel import inlined, kernel
+from ..core.kernel import Kernel, inlined, kernel
 from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, tic_tac_toe
 
 EMPTY = -1
@@ -345,6 +345,12 @@ class PerfectInformation:
             if self.outcome(player, own, int(worlds[start]), visits) not in (WON, None):
                 return False
             start += 1
+
+    def fill(self, work: Kernel, *about: object, visits: int, out: np.ndarray) -> None:
+        """Let a kernel write outcomes of many positions, with more room whenever it says that there is too little."""
+        self._make_room(2 * visits)
+        while not work(self._ground, *about, self._keys, self._outcomes, self._used, visits, out):
+            self._make_room(2 * visits)
 
     def _make_room(self, more: int) -> None:
         """Grow the table so that `more` positions fit at half load."""

@@ -2,9 +2,9 @@
 
 2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
 Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
-wins for sure; if not, Black plays B3 and goes on by relaxed games. White's bound: White tries B2 on a board turned at
-random; if it is illegal it is Black's first stone and White plays C3 opposite to it, else White assumes that Black has
-C3; then relaxed games. On 5x5 the AND-OR search tries to prove the paper's conjecture that Black wins for sure.
+wins for sure; if not, Black plays B3 and goes on by relaxed games. White's bound comes from a point-based search for
+vectors, which begins with White on B2 against a black stone on C3 and goes on to the whole game. On 5x5 the AND-OR
+search tries to prove the paper's conjecture that Black wins for sure.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -19,12 +19,16 @@ from ..games.shared.boards import BOARDS, Board
 from ..solve.checkers.phantom_bounds import GAMES, BoundsCertificate
 from .and_or_search import REFUTED, AndOrSearch
 from .bounds_certificate import NodeJson, Prover, Row, certificate
-from .information_relaxation import MANY, Failed, Relaxation, Turn, Widths
+from .information_relaxation import MANY, Relaxation, Widths
+from .point_based import PointSearch, Saved
+from .vector_proof import proved_worth, vector_proof
 
 TO_THE_END = 25
 """Turns that no game on these boards exceeds."""
-WIDTHS: dict[int, tuple[Widths, ...]] = {0: (((MANY, 3),),), 1: (((MANY, 3),), ((2, MANY), (12, 6), (MANY, 4)))}
-"""How wide the relaxed games of 4x4 are, by player; wider ones come later and take longer."""
+WIDTHS: Widths = ((MANY, 3),)
+"""How wide the relaxed games of 4x4 are."""
+FIRST_SWEEPS = 24
+"""Sweeps of White's search on 4x4 before Black's turn comes; the rest of the budget is for more of them."""
 SURE = "sure"
 """The AND-OR search among what unfinished work knows; the other entries are stages of 4x4."""
 
@@ -60,6 +64,8 @@ class Ledger:
     white: list[NodeJson] = field(default_factory=list)
     known: dict[str, list[Finding]] = field(default_factory=dict)
     """What the relaxed games or the search of the stage at work have found."""
+    points: Saved | None = None
+    """What White's point-based search has found."""
     seconds: float = 0.0
     """CPU time that all this has taken."""
 
@@ -71,6 +77,18 @@ class Ledger:
         if player == 1 and 1 - worth < self.upper:
             self.upper, self.white = 1 - worth, prover.nodes
 
+    @property
+    def upper_found(self) -> Fraction:
+        """The upper bound that White's vectors give, if it is better than the one that is written down as a proof."""
+        return min(self.upper, 1 - proved_worth(self.points)) if self.points else self.upper
+
+    def settle(self, board: Board) -> None:
+        """Write down the proof of White's vectors, if that is better than the one there is."""
+        if self.points and self.upper_found < self.upper:
+            search = PointSearch(board, 1)
+            search.go_on_from(self.points)
+            self.upper, self.white = self.upper_found, vector_proof(search)
+
     def to_json(self) -> SavedBounds:
         """Everything."""
         return {**vars(self), "lower": str(self.lower), "upper": str(self.upper)}
@@ -81,8 +99,8 @@ class Ledger:
         if saved.get("game") != game:
             raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
         bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
-        done, known, spent = saved["done"], saved["known"], saved.get("seconds", 0.0)
-        return cls(game, *bounds, done, saved["black"], saved["white"], known, spent)
+        done, known, points = saved["done"], saved["known"], saved.get("points")
+        return cls(game, *bounds, done, saved["black"], saved["white"], known, points, saved.get("seconds", 0.0))
 
 
 @dataclass
@@ -143,9 +161,10 @@ def bounds_of(
     try:
         for remark in (stages or STAGES[board.rows])(board, ledger, budget):
             ledger.seconds = before + budget.seconds_taken
-            yield Step(remark, ledger.lower, ledger.upper, ledger.to_json())
+            yield Step(remark, ledger.lower, ledger.upper_found, ledger.to_json())
     except OutOfBudget:
         pass
+    ledger.settle(board)
     return certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
 
@@ -219,14 +238,25 @@ def watched(
         note()
 
 
-def widen(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
-    """The bounds for 4x4 by relaxed games of growing width."""
-    for player, levels in WIDTHS.items():
-        for level, widths in enumerate(levels, 1):
-            stage = f"{PLAYERS[player]}, level {level}"
-            if stage not in ledger.done:
-                relaxation = Relaxation(board, player, widths, check=budget.demand)
-                yield from prove_opening(stage, OPENINGS[player](relaxation), ledger, budget)
+def search_openings(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
+    """The bounds for 4x4: White's vectors, Black's relaxed games, then more vectors as long as the budget lasts."""
+    white = PointSearch(board, 1, budget.demand)
+    white.begin_at(1 << B2, 1 << C3)
+    if ledger.points:
+        white.go_on_from(ledger.points)
+    yield from _sweep(white, FIRST_SWEEPS, ledger)
+    stage = "Black's relaxed games"
+    if stage not in ledger.done:
+        yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
+    yield from _sweep(white, MANY, ledger)
+
+
+def _sweep(search: PointSearch, sweeps: int, ledger: Ledger) -> Remarks:
+    """White's sweeps up to a number of them; the ledger knows what the last complete one has found."""
+    while search.sweeps < sweeps:
+        search.sweep()
+        ledger.points = search.to_json()
+        yield f"White's vectors, sweep {search.sweeps}: {len(search.library.nodes)} vectors"
 
 
 def prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Ledger, budget: Budget) -> Remarks:
@@ -250,8 +280,7 @@ def prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Le
 
 
 PLAYERS = ("Black", "White")
-C3, B2, B3, C2 = 10, 5, 9, 6
-OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}
+C3, B2, B3 = 10, 5, 9
 
 
 class BlackOpening:
@@ -305,7 +334,7 @@ OPENINGS: tuple[type[BlackOpening], type[WhiteOpening]] = BlackOpening, WhiteOpe
 STAGES: dict[int, Stages] = {
     2: solve_to_the_end,
     3: search_sure_win,
-    4: widen,
+    4: search_openings,
     5: search_sure_win,
 }
 """What is done, by the size of the board."""

@@ -4,7 +4,7 @@
 """
 
 from fractions import Fraction
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
@@ -27,11 +27,13 @@ Row = list[list[int | str | Jump | None]]
 
 
 class NodeJson(TypedDict):
-    """A strategy from a belief on, and what it guarantees."""
+    """A strategy from a belief on, and what it guarantees in all worlds alike or in each."""
 
     own: int
     worlds: list[int]
-    worth: str
+    worth: NotRequired[str]
+    worths: NotRequired[list[int]]
+    unit: NotRequired[int]
     rows: list[Row]
 
 
@@ -81,7 +83,7 @@ class Prover:
         size, worlds = self.board.rows, self.search.beliefs.start.tolist()
         number = self.add(0, worlds, Fraction(0), rows)
         nodes: list[Node] = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
-        worth = Checker(size, nodes).worth(nodes[number], range(SYMMETRIES))
+        worth = min(found for _, found in Checker(size, nodes).worths(nodes[number], range(SYMMETRIES)))
         self.nodes[number]["worth"] = str(worth)
         return worth
 

@@ -41,11 +41,21 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
         node = nodes[number]
         own = " ".join(board.cell_name(cell) for cell in range(board.cells) if node["own"] >> cell & 1) or "no stones"
         worlds = f"{len(node['worlds'])} possible positions of the opponent"
-        lines += [f"node {number}: with {own}, {worlds}, it gets {_number(Fraction(node['worth']))}:"]
+        lines += [f"node {number}: with {own}, {worlds}, it gets {_worths(node)}:"]
         lines += _row_lines(node["rows"], board)
     if not everything and len(nodes) > 1:
         lines.append(f"  and {len(nodes) - 1} nodes to go on by: add --all")
     return lines
+
+
+def _worths(node: Any) -> str:
+    """What a node gets: in all worlds alike, or from the worst world to the best."""
+    if "worth" in node:
+        return _number(Fraction(node["worth"]))
+    worths = sorted({Fraction(worth, node["unit"]) for worth in node["worths"]})
+    if len(worths) == 1:
+        return _number(worths[0])
+    return f"{float(worths[0]):.6f} to {float(worths[-1]):.6f}, by position"
 
 
 def _row_lines(rows: list[Any], board: Board) -> list[str]:

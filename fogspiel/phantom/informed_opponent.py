@@ -58,7 +58,7 @@ class Schedule(NamedTuple):
             if stage in ledger.done:
                 continue
             if board.rows == LARGEST:
-                relaxation = Relaxation(board, player, WIDTHS[player][0], self.later, budget.demand)
+                relaxation = Relaxation(board, player, WIDTHS, self.later, budget.demand)
                 yield from prove_opening(stage, OPENINGS[player](relaxation), ledger, budget)
             else:
                 relaxation = Relaxation(board, player, turns=self.later, check=budget.demand)

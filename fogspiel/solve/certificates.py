@@ -54,7 +54,7 @@ def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS)
         for name, folder in sources(CHECKERS).items():
             if name not in FOR_TREES:
                 checker = load(CHECKERS, name, folder)
-                if getattr(checker, "FORMAT", "") == body.get("format"):
+                if body.get("format") in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                     bounds: Bounds = checker.verify(body)
                     return bounds
         from .checkers import large_tree_certificate, tree_certificate

@@ -157,10 +157,10 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
     """The words for a proof of bounds, if it is one: they belong to no way of solving a game."""
-    from ...solve.checkers.phantom_bounds import FORMAT
+    from ...solve.checkers.phantom_bounds import FORMATS
     from ...solve.checkers.primitives import MOST_SECONDS, limit_work
 
-    if body.get("format") != FORMAT:
+    if body.get("format") not in FORMATS:
         return None
     from ...phantom.bounds_words import explain
 

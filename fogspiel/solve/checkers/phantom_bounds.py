@@ -1,21 +1,24 @@
 """The checker of bounds on phantom ponnuki: it has its own rules of ponnuki and shares no code with the search.
 
-    {"format": "fogspiel phantom bounds 1", "game": "phantom-ponnuki-4x4", "lower": "3/4", "upper": "22/25",
+    {"format": "fogspiel phantom bounds 2", "game": "phantom-ponnuki-4x4", "lower": "3/4", "upper": "22/25",
      "black": [node, ..], "white": [node, ..], "digest": ".."}
 
 Black's nodes prove the lower bound, White's the upper one (White guarantees itself 1 - upper). A node is a strategy
 of its player for some turns, from one of its turns on, with what it guarantees:
 
-    {"own": stones, "worlds": [stones, ..], "worth": "1/2", "rows": [row, ..]}
+    {"own": stones, "worlds": [stones, ..], "worths": [whole number, ..], "unit": 100000, "rows": [row, ..]}
+
+with one worth for each of its worlds, a multiple of 1 / unit, or one `"worth": "1/2"` for all of them instead of worths
+and unit (format 1 knows only that).
 
 Sets of stones are integers, bit row * size + column for each cell. A row is a list of [cell, probability, illegal,
 legal]: what the player tries, and where it goes on if the try is illegal (at once) or legal (at its next turn). A
 place to go on is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
 probability]: from there the player goes by an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
-transpose if turn >= 4, then turn % 4 quarter turns). That pays the worth of the node if the player's stones are the
-node's and the opponent's stones are one of its worlds, and nothing otherwise. A node is worth what it gets in the
-worst of its worlds against an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud
-2011); after that the opponent learns nothing but what its own tries tell.
+transpose if turn >= 4, then turn % 4 quarter turns). That pays what the node is worth in the world that the opponent's
+stones are, if the player's stones are the node's, and nothing otherwise. A node is worth in a world what it gets there
+from an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the
+opponent learns nothing but what its own tries tell. The whole game is worth what it gets in the worst of its worlds.
 
 The last node is the whole game: no stones, no world but the empty one for Black, one black stone anywhere for White.
 The board is first turned at random, all eight ways with the same probability (Lemma 1). No nodes prove nothing: 0, 1.
@@ -24,6 +27,7 @@ Rules: a stone that captures wins; suicide without capture is illegal, and annou
 without a legal move loses; no cell is tried twice in one turn.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -41,8 +45,10 @@ from .primitives import (
     total,
 )
 
-FORMAT = "fogspiel phantom bounds 1"
-NODE = {"own", "worlds", "worth", "rows"}
+FORMAT, FORMER = "fogspiel phantom bounds 2", "fogspiel phantom bounds 1"
+FORMATS = FORMAT, FORMER
+NODE, VECTOR = {"own", "worlds", "worth", "rows"}, {"own", "worlds", "worths", "unit", "rows"}
+MOST_UNIT = 10**12
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
@@ -64,8 +70,8 @@ class Node(NamedTuple):
     """A strategy from a belief on, and what it guarantees."""
 
     own: int
-    worlds: frozenset[int]
-    worth: Fraction
+    worths: dict[int, Fraction]
+    """By world."""
     rows: list[Row]
     jumps: list[list[tuple[int, int, Fraction]]]
 
@@ -140,13 +146,10 @@ class Checker:
     def __init__(self, size: int, nodes: list[Node]) -> None:
         self.rules, self.nodes = Rules(size), nodes
 
-    def worth(self, node: Node, turns: range) -> Fraction:
-        """What a node gets in its worst world, if the board is first turned by one of `turns` at random."""
-        worst = Fraction(1)
-        for world in node.worlds:
-            stands = [Stand(node.own, 0, turn, Fraction(1, len(turns))) for turn in turns]
-            worst = min(worst, self.player(node, world, stands))
-        return worst
+    def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
+        """What a node gets in each of its worlds, if the board is first turned by one of `turns` at random."""
+        for world in node.worths:
+            yield world, self.player(node, world, [Stand(node.own, 0, turn, Fraction(1, len(turns))) for turn in turns])
 
     def player(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
         """What the player gets who is to move, standing so, against the opponent's stones."""
@@ -175,8 +178,8 @@ class Checker:
         for number, turn, share in jump:
             go_on()
             node = self.nodes[number]
-            if self.rules.image(own, turn) == node.own and self.rules.image(seen, turn) in node.worlds:
-                gained += share * node.worth
+            if self.rules.image(own, turn) == node.own:
+                gained += share * node.worths.get(self.rules.image(seen, turn), 0)
         return gained
 
     def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
@@ -216,16 +219,17 @@ def whole(number: Any, below: int) -> bool:
     return type(number) is int and 0 <= number < below
 
 
-def node_of(body: Any, number: int, size: int) -> Node:
-    """A node as the certificate tells it, checked for form."""
+def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
+    """A node as the certificate tells it, checked for form; `vectors` allows a worth for each world."""
     name, most = f"node {number}", 1 << size * size
-    demand(isinstance(body, dict) and set(body) == NODE, f"{name} must have exactly the keys {sorted(NODE)}")
+    keys = VECTOR if vectors and isinstance(body, dict) and "worths" in body else NODE
+    demand(isinstance(body, dict) and set(body) == keys, f"{name} must have exactly the keys {sorted(keys)}")
     own, worlds, rows = body["own"], body["worlds"], body["rows"]
     demand(whole(own, most), f"the stones of {name} are not on the board")
     demand(isinstance(worlds, list) and len(worlds) > 0, f"{name} has no worlds")
     demand(all(whole(world, most) and not world & own for world in worlds), f"a world of {name} is not possible")
     demand(isinstance(rows, list) and len(rows) > 0, f"{name} has no rows")
-    node = Node(own, frozenset(worlds), probability(body["worth"], f"the worth of {name}"), [], [])
+    node = Node(own, worths_of(body, name), [], [])
 
     def place_of(place: Any) -> int:
         if place is None:
@@ -250,6 +254,21 @@ def node_of(body: Any, number: int, size: int) -> Node:
     return node
 
 
+def worths_of(body: Any, name: str) -> dict[int, Fraction]:
+    """What a node claims for each of its worlds."""
+    worlds, what = body["worlds"], f"the worth of {name}"
+    if "worth" in body:
+        return dict.fromkeys(worlds, probability(body["worth"], what))
+    worths, unit = body["worths"], body["unit"]
+    demand(
+        whole(unit, MOST_UNIT) and unit > 0, f"the unit of {name} must be a whole number from 1 on, below {MOST_UNIT}"
+    )
+    demand(isinstance(worths, list) and len(worths) == len(worlds), f"{name} must have one worth for each world")
+    demand(len(set(worlds)) == len(worlds), f"{name} has a world twice")
+    demand(all(whole(worth, unit + 1) for worth in worths), f"{what} must be a whole number from 0 to its unit")
+    return {world: Fraction(worth, unit) for world, worth in zip(worlds, worths, strict=True)}
+
+
 def _demand_an_end(node: Node, name: str) -> None:
     """Rows must lead to later rows, so that no turn and no node goes on for ever."""
     for number, row in enumerate(node.rows):
@@ -257,7 +276,7 @@ def _demand_an_end(node: Node, name: str) -> None:
         demand(forward, f"row {number} of {name} leads back to an earlier row")
 
 
-def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
+def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
     """What the nodes of a player guarantee in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
@@ -265,24 +284,26 @@ def prove_bound(bodies: Any, player: int, size: int) -> Fraction:
     nodes: list[Node] = []
     checker = Checker(size, nodes)
     for number, body in enumerate(bodies):
-        node = node_of(body, number, size)
+        node = node_of(body, number, size, vectors)
         last = number == len(bodies) - 1
-        found = checker.worth(node, range(8 if last else 1))
-        demand(node.worth <= found, f"node {number} claims {quoted(node.worth)}, but guarantees {quoted(found)}")
+        for world, found in checker.worths(node, range(8 if last else 1)):
+            claim = node.worths[world]
+            demand(claim <= found, f"node {number} claims {quoted(claim)}, but guarantees {quoted(found)}")
         nodes.append(node)
     start = {0} if player == 0 else {1 << cell for cell in range(size * size)}
-    demand(nodes[-1].own == 0 and nodes[-1].worlds == start, "the last node is not the beginning of the game")
-    return nodes[-1].worth
+    demand(nodes[-1].own == 0 and set(nodes[-1].worths) == start, "the last node is not the beginning of the game")
+    return min(nodes[-1].worths.values())
 
 
 def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
-    check_head(body, BoundsCertificate.__required_keys__, FORMAT)
+    former = isinstance(body, dict) and body.get("format") == FORMER
+    check_head(body, BoundsCertificate.__required_keys__, FORMER if former else FORMAT)
     game = body["game"]
     demand(isinstance(game, str) and game in GAMES, f"its game is {quoted(game)}, not one of {', '.join(GAMES)}")
     check_digest(body)
-    lower = prove_bound(body["black"], 0, GAMES[game])
-    upper = 1 - prove_bound(body["white"], 1, GAMES[game])
+    lower = prove_bound(body["black"], 0, GAMES[game], not former)
+    upper = 1 - prove_bound(body["white"], 1, GAMES[game], not former)
     for claim, found in (("lower", lower), ("upper", upper)):
         claimed = probability(body[claim], f"the {claim} bound")
         demand(claimed == found, f"it claims the {claim} bound {quoted(claimed)}, proved is {quoted(found)}")
