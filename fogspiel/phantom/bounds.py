@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic, process_time
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -259,7 +259,7 @@ def _sweep(search: PointSearch, sweeps: int, ledger: Ledger) -> Remarks:
         yield f"White's vectors, sweep {search.sweeps}: {len(search.library.nodes)} vectors"
 
 
-def prove_opening(stage: str, opening: "BlackOpening | WhiteOpening", ledger: Ledger, budget: Budget) -> Remarks:
+def prove_opening(stage: str, opening: "Opening", ledger: Ledger, budget: Budget) -> Remarks:
     """The relaxed games behind a player's first moves on 4x4, then the proof."""
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
@@ -283,6 +283,18 @@ PLAYERS = ("Black", "White")
 C3, B2, B3 = 10, 5, 9
 
 
+class Opening(Protocol):
+    """A player's first moves on 4x4, and the relaxed games behind them."""
+
+    relaxation: Relaxation
+
+    def steps(self) -> Generator[None, None, float]:
+        """Look into what is behind the first moves."""
+
+    def rows(self, prover: Prover) -> list[Row]:
+        """The rows of the proof."""
+
+
 class BlackOpening:
     """C3, then B2, then B3 if B2 is illegal."""
 
@@ -303,34 +315,6 @@ class BlackOpening:
         return [[[C3, "1", None, 1]], [[B2, "1", 2, prover.jump(*self.won)]], last]
 
 
-class WhiteOpening:
-    """A central stone; opposite to Black's if that is where Black is, else with one of a few assumptions."""
-
-    def __init__(self, relaxation: Relaxation) -> None:
-        self.relaxation = relaxation
-        self.game = relaxation.relaxed_game(0, relaxation.beliefs.start, 1, self.tries, self.assumptions)
-
-    def tries(self, turn: Turn, failed: Failed) -> list[int]:
-        """Any central cell first, then the one opposite to it."""
-        return [OPPOSITE[failed[0]]] if failed else list(OPPOSITE)
-
-    def assumptions(self, turn: Turn) -> list[np.ndarray]:
-        """Black has the opposite cell; or Black has anything that is not hopeless for White."""
-        opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
-        if opposite.all():
-            return [turn.worlds]
-        return [turn.worlds[opposite], self.relaxation.hopeful_worlds(turn.own, turn.worlds)]
-
-    def steps(self) -> Generator[None, None, float]:
-        """Look into the assumptions that are worth making."""
-        return self.relaxation.solve(self.game)
-
-    def rows(self, prover: Prover) -> list[Row]:
-        """The rows of the opening."""
-        return prover.relaxed_rows(self.game)[1]
-
-
-OPENINGS: tuple[type[BlackOpening], type[WhiteOpening]] = BlackOpening, WhiteOpening
 STAGES: dict[int, Stages] = {
     2: solve_to_the_end,
     3: search_sure_win,

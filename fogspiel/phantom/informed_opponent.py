@@ -15,10 +15,13 @@ import numpy as np
 from ..games.shared.boards import Board
 from ..solve.checkers.phantom_bounds import BoundsCertificate
 from .bounds import (
-    OPENINGS,
+    B2,
+    B3,
+    C3,
     PLAYERS,
     TO_THE_END,
     WIDTHS,
+    BlackOpening,
     Budget,
     Ledger,
     Remarks,
@@ -28,8 +31,8 @@ from .bounds import (
     prove_opening,
     watched,
 )
-from .bounds_certificate import Prover
-from .information_relaxation import Relaxation
+from .bounds_certificate import Prover, Row
+from .information_relaxation import Failed, Relaxation, Turn
 
 LARGEST = 4
 """The largest board: whether 5x5 is a sure win is asked before anything else, and that is not decided."""
@@ -59,7 +62,8 @@ class Schedule(NamedTuple):
                 continue
             if board.rows == LARGEST:
                 relaxation = Relaxation(board, player, WIDTHS, self.later, budget.demand)
-                yield from prove_opening(stage, OPENINGS[player](relaxation), ledger, budget)
+                opening = WhiteOpening(relaxation) if player else BlackOpening(relaxation)
+                yield from prove_opening(stage, opening, ledger, budget)
             else:
                 relaxation = Relaxation(board, player, turns=self.later, check=budget.demand)
                 yield from prove_informed(stage, relaxation, self.first, ledger, budget)
@@ -103,3 +107,35 @@ def informed_bounds(
     """Bounds on the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
     demand_size(name)
     return bounds_of(name, seconds, memory, saved, schedule.stages)
+
+
+C2 = 6
+OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}
+"""The central cells of 4x4."""
+
+
+class WhiteOpening:
+    """A central stone; opposite to Black's if that is where Black is, else with one of a few assumptions."""
+
+    def __init__(self, relaxation: Relaxation) -> None:
+        self.relaxation = relaxation
+        self.game = relaxation.relaxed_game(0, relaxation.beliefs.start, 1, self.tries, self.assumptions)
+
+    def tries(self, turn: Turn, failed: Failed) -> list[int]:
+        """Any central cell first, then the one opposite to it."""
+        return [OPPOSITE[failed[0]]] if failed else list(OPPOSITE)
+
+    def assumptions(self, turn: Turn) -> list[np.ndarray]:
+        """Black has the opposite cell; or Black has anything that is not hopeless for White."""
+        opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
+        if opposite.all():
+            return [turn.worlds]
+        return [turn.worlds[opposite], self.relaxation.hopeful_worlds(turn.own, turn.worlds)]
+
+    def steps(self) -> Generator[None, None, float]:
+        """Look into the assumptions that are worth making."""
+        return self.relaxation.solve(self.game)
+
+    def rows(self, prover: Prover) -> list[Row]:
+        """The rows of the opening."""
+        return prover.relaxed_rows(self.game)[1]
