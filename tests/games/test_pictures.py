@@ -16,7 +16,7 @@ from fogspiel.games.chess.position import MEN
 from fogspiel.games.kriegspiel import rules as kriegspiel
 
 NAMES = sorted(games())
-BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "kriegspiel")
+BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "leduc-13", "kriegspiel")
 """Games whose actions are words or moves: no cell stands for one."""
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
 """Actions without a cell where the others have one: to have a packet shuffled."""

@@ -95,6 +95,17 @@ def test_bounds_hold_where_memory_is_too_small_for_all_information_states():
     assert bounds.lower <= -7 / 258 <= bounds.upper and bounds.gap < 1.9
 
 
+@pytest.mark.parametrize("room", [4096, 2**28])
+def test_bounds_hold_where_chance_has_more_to_say_than_can_be_followed(room, monkeypatch):
+    """All deals of the cards come before the first decision."""
+    monkeypatch.setattr("fogspiel.solve.sampling.minimiser.LEAST_WALK", 20_000)
+    monkeypatch.setattr("fogspiel.solve.sampling.minimiser.HISTORY_BYTES", room)
+    sampling = Sampling(find_game("leduc-13"), "external-sampling", 1, 1.0)
+    sampling.advance(100, 2**60)
+    bounds = look(sampling)
+    assert -13 <= bounds.lower <= -0.0926739 <= bounds.upper <= 13 and max(bounds.cuts) > 0
+
+
 @every_method
 def test_slices_and_interruptions_do_not_change_a_bit(method):
     whole, cut = (Sampling(find_game("leduc"), method, 5, 1.0) for _ in range(2))

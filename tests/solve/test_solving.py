@@ -153,8 +153,12 @@ def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
         solve_unstored(Request("batawaf"))
 
 
-def test_a_large_tree_is_judged_in_floats(monkeypatch):
+def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judged_in_floats(monkeypatch):
     monkeypatch.setattr("fogspiel.solve.tree_solution.EASY_TO_CHECK", 10)
+    result = solve_unstored(Request("kuhn"))
+    assert result.certificate["format"] == "fogspiel large tree certificate 1" and not result.exact
+    assert result.lower <= -1 / 18 <= result.upper and result.upper - result.lower < 1e-8
+    monkeypatch.setattr("fogspiel.solve.tree_solution.MOST_CHECKED", 10)
     result = solve_unstored(Request("kuhn"))
     assert result.certificate is None and not result.exact
     assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)

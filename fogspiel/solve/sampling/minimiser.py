@@ -21,11 +21,13 @@ FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8
 """Room at first, and entries for each row."""
 ROW_BYTES = 8 * (4 + 4 + 2 * ENTRIES_EACH)
 """Of a row, its places in the hash table and its entries."""
-FIRST_HISTORIES = 1 << 10
+FIRST_HISTORIES, HISTORY_BYTES = 1 << 10, 1 << 28
+"""Histories that a walk has room for at first, and bytes that their states may take."""
 WALK_SLICE = 1 << 22
 """Positions of a best-response walk between two chances to interrupt it."""
-FIRST_CUT, FINER = 1.0 / 64, 8
-"""The probability below which the first walk of a large game follows nothing, and how much finer the next one is."""
+FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
+"""The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
+stands for a walk that cut off nothing but found no room."""
 LEAST_WALK = 1 << 24
 """Positions that a walk may always visit, and as many as sampling has, if that is more."""
 ROUNDING = 2.0**-50
@@ -189,30 +191,32 @@ class Sampling:
         Where the exact walk is too long, a coarse one is tried, and after one that was affordable a finer one.
         """
         cuts, top = self.bounds.cuts, float(np.abs(self._payoffs).max())
-        worth, walked, cut = top, 0, cuts[planner]
+        worth, walked, cut, refined = top, 0, cuts[planner], False
         while True:
             found = yield from self._walk(planner, cut, budget)
             walked += found.visited
             if not found.complete:
-                if worth < top or cut > 1:
+                if refined or cut > 1:
                     return worth, walked
                 cut = FINER * cut or FIRST_CUT
                 continue
+            refined = True
             worth = min(worth, found.worth + ROUNDING * found.visited * top)
-            cuts[planner] = cut if found.skipped else 0.0
-            if not found.skipped or found.visited * FINER > budget:
+            cuts[planner] = max(cut, FINEST) if found.skipped else 0.0
+            if not found.skipped or found.visited * FINER > budget or cut <= FINEST:
                 return worth, walked
             cut /= FINER
 
     def _walk(self, planner: int, cut: float, budget: int) -> Generator[None, None, "Walk"]:
         """Respond to a planner, following what is likelier than `cut`."""
         sizes, histories = self.game.sizes, FIRST_HISTORIES
+        most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
         payoffs = self._payoffs if planner == 1 else -self._payoffs
         outcome = response.NO_ROOM
         while True:
             if outcome == response.NO_ROOM:
                 histories *= 2
-                walk = np.array([-1, 0, 0, 0], np.int64)
+                walk = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64)
                 levels, sums = np.zeros((MOST_DEPTH, 6), np.int64), np.zeros((MOST_DEPTH, 3))
                 held, pending = (_histories(histories, sizes.state, cells) for cells in (3, 2))
                 order, choices = np.zeros(histories, np.int64), np.zeros((MOST_DEPTH, sizes.actions), np.int64)

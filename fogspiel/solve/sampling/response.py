@@ -5,7 +5,8 @@ there, as far as chance and the other player (the planner) play them at all, wit
 much memory as the information states of one game have histories, and visits each history of the tree once at most.
 
 An information state that chance and the planner reach with a total probability of `cut` at most is not followed: the
-responder is credited with the highest payoff there. So the result is never too low, and for `cut` 0 it is exact.
+responder is credited with the highest payoff there, as it is for histories that come after the limit of positions or
+find no room. So the result is never too low, and where nothing was skipped it is exact.
 """
 
 import numpy as np
@@ -16,8 +17,9 @@ from ...core.kernel import ROWS as REAL_ROWS
 from .table import BAD_WEIGHTS, FAULT, FIRST, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
 
 GOING_ON, DONE, NO_ROOM = range(3)
-LEVEL, VISITED, SKIPPED, PENDING = range(4)
-"""Counters of the walk: the level it is at, positions visited, information states not followed, pending histories."""
+LEVEL, VISITED, SKIPPED, PENDING, LIMIT, LAST_ROOM = range(6)
+"""Counters of the walk: the level it is at, positions visited, what was not followed, pending histories; the most
+positions to visit, and whether the buffers are as large as they can be."""
 LOW, HIGH, AT, END, ACTION, LISTED = range(6)
 """A level: its histories, the group of them that look the same now (from AT to END), which of its actions is tried
 and how many there are. ACTION is -1 before a group is looked at."""
@@ -50,7 +52,7 @@ def expand(
 
     The latter are put at `low` and after; walk[PENDING] becomes their number, -1 if there is no room.
     """
-    worth, high, top = 0.0, low, walk[PENDING]
+    worth, high, top, best = 0.0, low, walk[PENDING], payoffs.max()
     while top > 0:
         top -= 1
         walk[VISITED] += 1
@@ -58,6 +60,10 @@ def expand(
         who = mover(pending[top])
         if who == OVER:
             worth += weight * payoffs[score(pending[top])]
+            continue
+        if walk[VISITED] > walk[LIMIT] or (high == len(states) and walk[LAST_ROOM] == 1):
+            worth += weight * best
+            walk[SKIPPED] += 1
             continue
         if high == len(states):
             walk[PENDING] = -1
@@ -79,6 +85,10 @@ def expand(
             counters[FAULT] = NO_ACTIONS
             return 0.0
         if top + count > len(pending):
+            if walk[LAST_ROOM] == 1:
+                worth += weight * best
+                walk[SKIPPED] += 1
+                continue
             walk[PENDING] = -1
             return 0.0
         key, key_2, row, total = 0, 0, 0, 0.0
