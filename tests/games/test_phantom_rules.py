@@ -17,8 +17,8 @@ OPENSPIEL = {
     "phantom-ttt-numturns": "phantom_ttt(obstype=reveal-numturns)",
     "dark-hex-3x3": "dark_hex(board_size=3,gameversion=cdh)",
     "dark-hex-3x3-abrupt": "dark_hex(board_size=3,gameversion=adh)",
-    "dark-hex-3x4": "dark_hex(num_rows=3,num_cols=4,gameversion=cdh)",
-    "dark-hex-4x3": "dark_hex(num_rows=4,num_cols=3,gameversion=cdh)",
+    "dark-hex-4x3": "dark_hex(num_rows=3,num_cols=4,gameversion=cdh)",
+    "dark-hex-3x4": "dark_hex(num_rows=4,num_cols=3,gameversion=cdh)",
 }
 
 

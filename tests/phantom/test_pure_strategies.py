@@ -30,8 +30,8 @@ SMALL = [
     ("hex-2x2", "classical"), ("hex-2x2", "abrupt"), ("hex-2x2", "numturns"),
     ("hex-2x3", "abrupt"), ("hex-3x2", "abrupt"), ("hex-3x2", "classical"), ("hex-2x3", "numturns"),
 ]  # fmt: skip
-SOLVED = ["phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x3-abrupt", "dark-hex-3x4", "dark-hex-4x3"]
-LONG = {"phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-4x3"}
+SOLVED = ["phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x3-abrupt", "dark-hex-4x3", "dark-hex-3x4"]
+LONG = {"phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x4"}
 CHECKED = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in SOLVED]
 """The second checker takes four to ten seconds for the long ones."""
 
@@ -115,9 +115,9 @@ def test_a_plan_scores_the_same_against_an_image_as_its_image_against_it(monkeyp
 
 
 def test_games_that_others_solved_have_their_values():
-    """hexanna1/dark-hex on GitHub, by certificates of its own, where the board of the second one is called 3x4."""
+    """hexanna1/dark-hex on GitHub, by certificates of its own, the second one called classic 3x4 there, too."""
     assert shipped("dark-hex-3x3-abrupt")["value"] == "207579464761/299876201866"
-    assert shipped("dark-hex-4x3")["value"] == "14279/67484"
+    assert shipped("dark-hex-3x4")["value"] == "14279/67484"
 
 
 def test_bounds_by_regret_matching_hold_the_value():
@@ -183,8 +183,8 @@ def test_plans_are_written_as_they_are_read(monkeypatch):
 
 
 def test_the_solution_is_explained_in_words():
-    lines = explain(shipped("dark-hex-3x4"))
-    assert lines[0].startswith("dark-hex-3x4 (classical): Black gets 1 = 1.000000") and "all 2 ways alike" in lines[1]
+    lines = explain(shipped("dark-hex-4x3"))
+    assert lines[0].startswith("dark-hex-4x3 (classical): Black gets 1 = 1.000000") and "all 2 ways alike" in lines[1]
     assert "Black, 1 plans; the heaviest 1, their first 3 tries:" in lines
-    assert len(explain(shipped("dark-hex-3x4"), everything=True)[-1]) > len(lines[-1])
-    assert follower("solved", shipped("dark-hex-3x4")).name == "solved"
+    assert len(explain(shipped("dark-hex-4x3"), everything=True)[-1]) > len(lines[-1])
+    assert follower("solved", shipped("dark-hex-4x3")).name == "solved"

@@ -51,7 +51,7 @@ TAMPERINGS = {
     "game a list": (entry_changed("game", ["phantom-ttt-abrupt"]), "must be one of"),
     "game null": (entry_changed("game", None), "must be one of"),
     "game of the other variant": (entry_changed("game", COUNTED), "a plan|longer"),
-    "game of another board": (entry_changed("game", "dark-hex-3x4"), "a plan|longer"),
+    "game of another board": (entry_changed("game", "dark-hex-4x3"), "a plan|longer"),
     "rules 2": (entry_changed("rules", 2), "version 1 of the rules"),
     "rules true": (entry_changed("rules", True), "version 1 of the rules"),
     "rules text": (entry_changed("rules", "1"), "version 1 of the rules"),

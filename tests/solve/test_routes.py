@@ -72,7 +72,7 @@ def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
         ("phantom-ttt-abrupt", "plans"),
         ("dark-hex-3x3-abrupt", "plans"),
         ("phantom-ttt-numturns", "plans"),
-        ("dark-hex-4x3", "plans"),
+        ("dark-hex-3x4", "plans"),
         ("phantom-ponnuki-2x2", "auto"),
         ("permutation-ttt", "orders"),
     ],

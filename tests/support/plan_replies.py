@@ -62,8 +62,8 @@ BOARDS = {
     "phantom-ttt-abrupt": (TicTacToe, (), "abrupt"),
     "phantom-ttt-numturns": (TicTacToe, (), "numturns"),
     "dark-hex-3x3-abrupt": (Hex, (3, 3), "abrupt"),
-    "dark-hex-3x4": (Hex, (3, 4), "classical"),
-    "dark-hex-4x3": (Hex, (4, 3), "classical"),
+    "dark-hex-4x3": (Hex, (3, 4), "classical"),
+    "dark-hex-3x4": (Hex, (4, 3), "classical"),
 }
 
 

@@ -140,8 +140,8 @@ GAMES: dict[str, Callable[[], Rules]] = {
     "phantom-ttt-abrupt": lambda: tic_tac_toe_rules("abrupt"),
     "phantom-ttt-numturns": lambda: tic_tac_toe_rules("numturns"),
     "dark-hex-3x3-abrupt": lambda: hex_rules(3, 3, "abrupt"),
-    "dark-hex-3x4": lambda: hex_rules(3, 4, "classical"),
-    "dark-hex-4x3": lambda: hex_rules(4, 3, "classical"),
+    "dark-hex-4x3": lambda: hex_rules(3, 4, "classical"),
+    "dark-hex-3x4": lambda: hex_rules(4, 3, "classical"),
 }
 
 
