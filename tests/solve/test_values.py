@@ -26,7 +26,7 @@ KNOWN = known_values()
 SHIPPED = [game for game, known in KNOWN.items() if known.shipped]
 LONG = {"resistance10", "resistance11", "resistance12", "resistance13", "phantom-ponnuki-4x4"}
 """Their checkers take more than a few seconds."""
-LARGEST = 200_000
+LARGEST = 2_500_000
 WORDS = {"draw": Fraction(1, 2), "the second player wins": Fraction(0)}
 NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?")
 
