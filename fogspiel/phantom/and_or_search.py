@@ -10,7 +10,8 @@ pure ones that do). Choose a try (OR); then it must be good where it is illegal 
 
 A try that is illegal or winning in every world comes first and alone (Lemma 3 of Teytaud and Teytaud 2011). A belief
 is refuted at once if one of its worlds is not won with perfect information, or if it contains a refuted belief; it is
-proved if a proved belief contains it. Beliefs that are images of each other are one.
+proved if a proved belief contains it. Beliefs that are images of each other are one. Tries beside many of the
+opponent's stones come first: on 5x5, with a white stone on A1, that takes 9 beliefs instead of 13,347.
 """
 
 from collections import OrderedDict
@@ -25,6 +26,8 @@ from .generators import run_to_end
 REFUTED = -1
 MOST_COMPARED = 24
 """Decided beliefs with the same own stones that are compared with a new one."""
+WINS_COUNT = 2
+"""How much a world counts that a try wins at once, if a failed try or an opponent's stone beside it counts 1."""
 MOST_VISITS = {25: 10}
 """Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit."""
 BELIEF_BYTES, WORLD_BYTES = 200, 64
@@ -91,7 +94,8 @@ class AndOrSearch:
             illegal = self.beliefs.split(own, worlds, cell).illegal
             return cell if not len(illegal) or (yield from self.steps(own, illegal)) != REFUTED else REFUTED
         promising = [cell for cell, (_, going, wins, draws) in enumerate(tally) if going + wins and not draws]
-        for cell in sorted(promising, key=lambda cell: -tally[cell][0] - tally[cell][2]):
+        contacts = self.beliefs.contacts(worlds)
+        for cell in sorted(promising, key=lambda cell: -tally[cell][0] - WINS_COUNT * tally[cell][2] - contacts[cell]):
             split = self.beliefs.split(own, worlds, cell)
             after, losses = self.beliefs.after_answer(own | 1 << cell, split.going)
             if losses or (yield from self.steps(own | 1 << cell, after)) == REFUTED:

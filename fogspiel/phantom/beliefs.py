@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.kernel import Kernel, inlined, kernel
-from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, tic_tac_toe
+from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, spread, tic_tac_toe
 
 EMPTY = -1
 """A place of a hash table that no key has taken."""
@@ -92,6 +92,19 @@ def tally_outcomes(ground, player, own, worlds, out):
             out[cell, kind] = 0
         for k in range(len(worlds)):
             out[cell, fate(ground, player, own, worlds[k], cell) - ILLEGAL] += 1
+
+
+@kernel
+def count_contacts(ground, worlds, out):
+    """Write for each cell how many of the opponent's stones are beside it, in all worlds together."""
+    for cell in range(len(out)):
+        out[cell] = 0
+        beside = spread(1 << cell, ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
+        for k in range(len(worlds)):
+            touched = beside & worlds[k]
+            while touched:
+                touched &= touched - 1
+                out[cell] += 1
 
 
 @kernel
@@ -259,7 +272,7 @@ class Beliefs:
         self._table = np.full(FIRST_ROOM, EMPTY, np.int64)
         self._out = np.zeros(FIRST_ROOM, np.int64)
         self._tally = np.zeros((board.cells, OUTCOMES), np.int64)
-        self._pair = np.zeros(2, np.int64)
+        self._pair, self._contacts = np.zeros(2, np.int64), np.zeros(board.cells, np.int64)
         self._looks: dict[tuple[int, int, int], tuple[int, int]] = {}
 
     @property
@@ -279,6 +292,12 @@ class Beliefs:
         tally_outcomes(self._ground, self.player, own, worlds, self._tally)
         tally: list[list[int]] = self._tally.tolist()
         return tally
+
+    def contacts(self, worlds: np.ndarray) -> list[int]:
+        """For each cell, how many of the opponent's stones are beside it, in all worlds together."""
+        count_contacts(self._ground, worlds, self._contacts)
+        contacts: list[int] = self._contacts.tolist()
+        return contacts
 
     def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
         """The worlds at the next turn after any unseen answer, and in how many worlds the opponent can win instead."""

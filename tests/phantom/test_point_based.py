@@ -14,6 +14,7 @@ from fogspiel.games.shared.boards import BOARDS
 from fogspiel.phantom.alpha_vectors import GRID, SHARES
 from fogspiel.phantom.bounds import bounds_of
 from fogspiel.phantom.bounds_certificate import certificate
+from fogspiel.phantom.bounds_words import explain
 from fogspiel.phantom.point_based import PointSearch
 from fogspiel.phantom.turn_fields import Fields
 from fogspiel.phantom.vector_proof import proved_worth, vector_proof
@@ -49,6 +50,12 @@ def test_the_vectors_of_black_on_3x3_win_nearly_always():
 
 def test_the_whole_game_may_have_a_worth_for_each_world():
     assert Fraction(1, 2) <= verify(white_on_2x2())[1] < Fraction(501, 1000)
+
+
+def test_a_proof_by_vectors_is_explained():
+    lines = explain(white_on_2x2(), everything=True)
+    assert "at most 50001/100000" in lines[0]
+    assert any("node 0: with A1, 2 possible positions of the opponent, it gets 99999/100000" in line for line in lines)
 
 
 def test_the_vectors_of_both_players_on_2x2_stay_within_the_value():

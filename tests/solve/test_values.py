@@ -29,7 +29,7 @@ LONG = {
     *("phantom-ttt-abrupt", "phantom-ttt-numturns"),
 }
 """Their checkers take more than a few seconds."""
-LARGEST = 200_000
+LARGEST = 2_500_000
 WORDS = {"draw": Fraction(1, 2), "the second player wins": Fraction(0)}
 NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?")
 

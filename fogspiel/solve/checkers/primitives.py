@@ -130,7 +130,7 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
 
 
 MOST_SECONDS = 600.0
-"""CPU seconds for one certificate unless the user grants more; the longest that we ship takes 16."""
+"""CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63."""
 _ends: ContextVar[tuple[float, float]] = ContextVar("_ends", default=(inf, inf))
 """When the work must end at the earliest, and the CPU time at which it must end."""
 
