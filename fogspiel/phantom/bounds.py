@@ -27,8 +27,6 @@ TO_THE_END = 25
 """Turns that no game on these boards exceeds."""
 WIDTHS: Widths = ((MANY, 3),)
 """How wide the relaxed games of 4x4 are."""
-FIRST_SWEEPS = 24
-"""Sweeps of White's search on 4x4 before Black's turn comes; the rest of the budget is for more of them."""
 SURE = "sure"
 """The AND-OR search among what unfinished work knows; the other entries are stages of 4x4."""
 
@@ -239,24 +237,18 @@ def watched(
 
 
 def search_openings(board: Board, ledger: Ledger, budget: Budget) -> Remarks:
-    """The bounds for 4x4: White's vectors, Black's relaxed games, then more vectors as long as the budget lasts."""
+    """The bounds for 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
+    stage = "Black's relaxed games"
+    if stage not in ledger.done:
+        yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
     white = PointSearch(board, 1, budget.demand)
     white.begin_at(1 << B2, 1 << C3)
     if ledger.points:
         white.go_on_from(ledger.points)
-    yield from _sweep(white, FIRST_SWEEPS, ledger)
-    stage = "Black's relaxed games"
-    if stage not in ledger.done:
-        yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
-    yield from _sweep(white, MANY, ledger)
-
-
-def _sweep(search: PointSearch, sweeps: int, ledger: Ledger) -> Remarks:
-    """White's sweeps up to a number of them; the ledger knows what the last complete one has found."""
-    while search.sweeps < sweeps:
-        search.sweep()
-        ledger.points = search.to_json()
-        yield f"White's vectors, sweep {search.sweeps}: {len(search.library.nodes)} vectors"
+    while white.sweeps < MANY:
+        white.sweep()
+        ledger.points = white.to_json()  # what the last complete sweep has found
+        yield f"White's vectors, sweep {white.sweeps}: {len(white.library.nodes)} vectors"
 
 
 def prove_opening(stage: str, opening: "Opening", ledger: Ledger, budget: Budget) -> Remarks:
