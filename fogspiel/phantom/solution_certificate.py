@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..games.phantom.words import GAMES
-from ..solve.checkers.phantom_solution import FORMAT, PhantomCertificate, cells_of
+from ..solve.checkers.phantom_solution import FORMAT, OPENING, PhantomCertificate, cells_of
 from ..solve.checkers.primitives import digest_of
 from .bilinear_form import Form
 from .exact_solution import Plan
@@ -37,7 +37,7 @@ def certificate(solution: Solution) -> PhantomCertificate:
     body: PhantomCertificate = {
         "format": FORMAT,
         "game": solution.game,
-        "rules": next(game.version for game in GAMES if game.name == solution.game),
+        "rules": next(game.version for game in GAMES if game.name == solution.game.partition(OPENING)[0]),
         "value": str((solution.lower + solution.upper) / 2),
         "lower": str(solution.lower),
         "upper": str(solution.upper),

@@ -10,6 +10,7 @@ from fractions import Fraction
 from operator import itemgetter
 
 from ..solve.cfr import Bounds
+from ..solve.checkers.phantom_solution import OPENING
 from ..solve.progress import Progress
 from ..solve.sequence_form import plan_of
 from .bilinear_form import Form, form_of
@@ -49,10 +50,20 @@ class Solution:
 
 
 def find_form(game: str) -> Form:
-    """The form of a game by its name in the catalogue."""
-    if game not in SOLVABLE:
+    """The form of a game by its name in the catalogue, to which an opening may be added."""
+    plain, _, opening = game.partition(OPENING)
+    if plain not in SOLVABLE:
         raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
-    return form_of(*SOLVABLE[game])
+    form = form_of(*SOLVABLE[plain])
+    return form_after(form, opening_cell(form, opening)) if opening else form
+
+
+def opening_cell(form: Form, name: str) -> int:
+    """The cell that stands for all cells of the kind of this one."""
+    named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}
+    if name not in named:
+        raise ValueError(f"the opening {name!r} is no cell: it is one of {', '.join(named)}")
+    return next(int(moved[named[name]]) for moved in form.board.symmetries if moved[named[name]] in openings(form))
 
 
 def openings(form: Form) -> dict[int, int]:
@@ -121,7 +132,7 @@ def solution(game: str, form: Form | None = None, close: float = 0.0, most: int 
 def opening_values(game: str) -> dict[str, Fraction]:
     """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
     form = find_form(game)
-    found = {form.board.cell_name(cell): solution(game, form_after(form, cell)) for cell in openings(form)}
+    found = {name: solution(f"{game}{OPENING}{name}") for name in map(form.board.cell_name, openings(form))}
     for name, answer in found.items():
         if not answer.exact:
             raise ValueError(f"the opening {name} of {game} is only known to be in [{answer.lower}, {answer.upper}]")

@@ -5,13 +5,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..core.game import CHANCE, OVER, Game, find_game
 from ..core.own_games import OPENSPIEL, REMEMBER, bring_game, digest_of_file, is_tree
 from ..games.resistance.setups import is_lone, is_variant
+from .checkers.phantom_solution import GAMES as OPENED
+from .checkers.phantom_solution import NAMES, OPENING
 from .checkers.tree_certificate import GamePositions, Look, Positions
 from .progress import DEFAULT_MEMORY
 
@@ -159,6 +161,50 @@ class TreePositions:
         return self.children[position][action]
 
 
+class TreelessProblem(Problem):
+    """A game that is known by its name alone, and that only the routes made for it can solve."""
+
+    def __init__(self, name: str, version: int | str, family: str, what: str) -> None:
+        super().__init__(name, version, name)
+        self._family, self._what = family, what
+
+    @property
+    def family(self) -> str:
+        return self._family
+
+    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
+        self._refuse()
+
+    def knowledge(self, tree: "Tree") -> "Knowledge":
+        self._refuse()
+
+    def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
+        self._refuse()
+
+    def positions(self) -> Positions:
+        self._refuse()
+
+    def describe(self, memory: float) -> "LabelledTree":
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ValueError(f"{self.name} has no tree here: {self._what} is solved by --method auto only")
+
+
+def is_nameless(words: str) -> bool:
+    """Whether words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
+    return is_variant(words) or is_lone(words) or OPENING in words
+
+
+def problem_of_opening(words: str) -> Problem:
+    """A phantom game whose first stone goes to a cell of one kind."""
+    plain, _, cell = words.partition(OPENING)
+    if cell not in NAMES or plain not in OPENED:
+        games = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
+        raise ValueError(f"{words!r} is no opening that can be solved: it is {games}, with a cell from A1 to C3")
+    return TreelessProblem(words, find_game(plain).version, find_game(plain).family, "an opening")
+
+
 def problem_of_package(name: str) -> Problem:
     """The game of the package that has this name, or a ValueError with names that look like it."""
     return GameProblem(find_game(name), name)
@@ -169,6 +215,8 @@ def find_problem(words: str) -> Problem:
 
     The Python file that they name is run.
     """
+    if OPENING in words:
+        return problem_of_opening(words)
     if is_variant(words) or is_lone(words):
         from .resistance.variant_problem import LoneProblem, VariantProblem
 

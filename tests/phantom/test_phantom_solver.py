@@ -30,6 +30,7 @@ from fogspiel.phantom.solution_certificate import certificate
 from fogspiel.phantom.solver import find_form, form_after, opening_values, openings, solution, solve_in_steps
 from fogspiel.phantom.words import strategy_lines
 from fogspiel.solve.checkers import phantom_solution
+from fogspiel.solve.checkers.primitives import digest_of
 from fogspiel.solve.lp import equilibrium, solve_lp
 from fogspiel.solve.presolve.pipeline import presolve_tree
 from fogspiel.solve.sequence_form import plan_of, proportional
@@ -105,6 +106,20 @@ def test_the_paper_s_bounds_hold(answer):
     assert Fraction(3, 4) <= answer.lower <= answer.upper <= 1 - Fraction(1, 2) / 384
 
 
+@pytest.mark.parametrize(("cell", "value"), [("B2", "35/44"), ("A2", "5671/7576")])
+def test_an_opening_has_a_certificate_of_its_own(cell, value):
+    body = certificate(solution(f"phantom-ttt-opening-{cell}"))
+    assert phantom_solution.verify(body) == (Fraction(value), Fraction(value))
+    for game in ("phantom-ttt", "phantom-ttt-opening-C3"):
+        other = body | {"game": game}
+        other["digest"] = digest_of(other)
+        with pytest.raises(ValueError, match=r"not of the opening|proves"):
+            phantom_solution.verify(other)
+    unknown = body | {"game": "phantom-ttt-opening-D4"}
+    with pytest.raises(ValueError, match="which is no cell"):
+        phantom_solution.verify(unknown)
+
+
 def test_the_best_first_stone_is_a_corner_and_no_opening_beats_the_game():
     values = opening_values("phantom-ttt")
     assert values == {"A1": VALUE, "B1": Fraction(5671, 7576), "B2": Fraction(35, 44)}
@@ -130,7 +145,9 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             changed = certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
             rows = changed["strategies"][phantom_solution.PLAYERS[player]]
             board = phantom_solution.board_of("phantom-ttt")
-            found = phantom_solution.guaranteed_value(board, player, phantom_solution.strategy_of(board, player, rows))
+            found = phantom_solution.guaranteed_value(
+                board, player, phantom_solution.strategy_of(board, player, rows), set(range(9))
+            )
             assert found == guarantee(form, player, plan)
 
 

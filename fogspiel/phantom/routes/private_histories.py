@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ...solve.checkers.phantom_solution import FORMAT
+from ...solve.checkers.phantom_solution import FORMAT, OPENING
 from ...solve.progress import Options, Saved, Work
 from ...solve.routes import Proofs, Route, later
 from ...solve.solution import Solution
@@ -17,7 +17,7 @@ def fits(problem: "Problem") -> bool:
         return False
     from ..solver import SOLVABLE
 
-    return problem.name in SOLVABLE
+    return problem.name.partition(OPENING)[0] in SOLVABLE
 
 
 def solve(problem: "Problem", options: Options, saved: Saved) -> Work:

@@ -14,9 +14,8 @@ from ...core.agents import Agent
 from ...core.game import Game, games
 from ...core.kernel import interpreted
 from ...core.own_games import is_code
-from ...games.resistance.setups import is_lone, is_variant
 from ...solve.certificates import certificate_agent
-from ...solve.game_sources import GameProblem, Problem, find_problem
+from ...solve.game_sources import GameProblem, Problem, find_problem, is_nameless
 from ...solve.memory_limit import limit_memory
 from ...solve.progress import AFRESH, Options, Saved
 from ...solve.progress import Progress as RouteProgress
@@ -224,7 +223,7 @@ class Solve(ValueKind):
             return
         source = ask["source"]
         play = f"; play them: fogspiel match {shlex.quote(source)} {run.name} uniform"
-        yield f"strategies: fogspiel explain {run.name}{where}{'' if is_variant(source) or is_lone(source) else play}"
+        yield f"strategies: fogspiel explain {run.name}{where}{'' if is_nameless(source) else play}"
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 
     def command(self, ask: Json) -> str:

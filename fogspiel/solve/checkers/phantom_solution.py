@@ -21,8 +21,10 @@ has done, its future depends on nothing else, so the best that it can reach is
                                 + value(own, known + cell, the worlds where the cell is taken)
                                 + value(own + cell, known + cell, the worlds after the planner's answer to the stone)
 
-where every payment is multiplied by the weight of its node. No order of tries is merged, no symmetry used, no try
-forced; equal arguments are computed once. Weights are whole numbers, over one denominator, and payments half points.
+where every payment is multiplied by the weight of its node. In a game with an opening Black's first stone goes to a
+cell of this kind, one of the images of the cell that the game's name ends with. No order of tries is merged, no
+symmetry used, no try forced; equal arguments are computed once. Weights are whole numbers, over one denominator, and
+payments half points.
 """
 
 from collections.abc import Iterator
@@ -128,10 +130,20 @@ def _hex() -> Board:
 @cache
 def board_of(game: str) -> Board:
     """The board of a game."""
-    return GAMES[game]()
+    return GAMES[game.partition(OPENING)[0]]()
 
 
 GAMES = {"phantom-ttt": _tic_tac_toe, "dark-hex-3x3": _hex}
+OPENING = "-opening-"
+"""Between the name of a game and the cell that Black's first stone goes to, or an image of it."""
+
+
+def first_cells(game: str) -> set[int]:
+    """Where Black's first stone may go."""
+    board, _, name = board_of(game), *game.partition(OPENING)[1:]
+    if not name:
+        return set(range(board.cells))
+    return {moved[board.names.index(name)] for moved in board.symmetries}
 
 
 # Situations
@@ -278,8 +290,8 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 # The best answer
 
 
-def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction:
-    """What Black gets if the planner keeps to a strategy and the answerer does its best."""
+def guaranteed_value(board: Board, planner: int, strategy: Strategy, first: set[int]) -> Fraction:
+    """What Black gets if the planner keeps to a strategy, the answerer does its best, and Black begins in `first`."""
     nodes = list(nodes_of(board, planner, strategy))
     denominator = common_denominator(node.reach for node in nodes)
     for node in nodes:
@@ -318,7 +330,7 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction
         reached = []
         for cell in range(board.cells):
             bit = 1 << cell
-            if known & bit:
+            if known & bit or (answerer == BLACK and not own and cell not in first):
                 continue
             stones, gained = own | bit, 0
             wins = answerer_wins[stones]
@@ -344,6 +356,8 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy) -> Fraction
             reached.append(gained)
         return best(reached)
 
+    begun = {cell for cell, _, _ in nodes[0].tries} if planner == BLACK else set[int]()
+    demand(begun <= first, "black begins with a cell that is not of the opening")
     paid, worlds = answer(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
     return Fraction(paid + value(0, 0, tuple(worlds)), WIN * denominator)
 
@@ -352,7 +366,9 @@ def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, PhantomCertificate.__required_keys__, FORMAT)
     game = body["game"]
-    demand(isinstance(game, str) and game in GAMES, f"its game must be one of {', '.join(GAMES)}")
+    plain, opened, cell = game.partition(OPENING) if isinstance(game, str) else ("", "", "")
+    demand(plain in GAMES, f"its game must be one of {', '.join(GAMES)}, or such a game with an opening")
+    demand(not opened or cell in NAMES, f"its opening is {quoted(cell)}, which is no cell")
     demand(body["rules"] == RULES and type(body["rules"]) is int, f"its rules must be version {RULES}")
     check_digest(body)
     both = body["strategies"]
@@ -360,7 +376,7 @@ def verify(body: Any) -> Bounds:
     value, lower, upper = (fraction(body[key], key) for key in ("value", "lower", "upper"))
     board = board_of(game)
     for player, bound, claim in ((BLACK, "lower", lower), (WHITE, "upper", upper)):
-        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]))
+        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]), first_cells(game))
         demand(
             proved == claim,
             f"it claims the {bound} bound {quoted(claim)}, but {PLAYERS[player]} proves {quoted(proved)}",
