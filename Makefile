@@ -29,7 +29,7 @@ bench: .venv  ## speed, each result as JSON with its commit
 	$(PYTHON) benchmarks/kriegspiel_speed.py --output docs/results/kriegspiel-speed.json
 
 docs: .venv  ## the documentation as a site, in site/
-	.venv/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
 format: .venv
 	.venv/bin/ruff check --fix .
