@@ -1,7 +1,7 @@
 # What a contributor types; everything runs in .venv, which `make .venv` makes.
 PYTHON = .venv/bin/python
 
-.PHONY: check test slow faults coverage bench format
+.PHONY: check test slow faults coverage bench docs format
 
 .venv:
 	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
@@ -27,6 +27,9 @@ bench: .venv  ## speed, each result as JSON with its commit
 	$(PYTHON) benchmarks/speed.py --output docs/results/speed.json
 	$(PYTHON) benchmarks/solvers.py --output docs/results/solvers.json
 	$(PYTHON) benchmarks/kriegspiel_speed.py --output docs/results/kriegspiel-speed.json
+
+docs: .venv  ## the documentation as a site, in site/
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
 format: .venv
 	.venv/bin/ruff check --fix .

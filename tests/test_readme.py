@@ -1,39 +1,94 @@
 """The README is true: its examples run and give what it says."""
 
-import doctest
+import re
+import shutil
 import tomllib
 from pathlib import Path
 
-import fogspiel
+import pytest
+from support.pages import Reader, blocks_of
+
+import fogspiel as package
 
 ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+FRESH = [
+    "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/fogspiel tour\n",
+    "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest\n",
+]
+"""The run command and the test command, which need a fresh machine: `.ci/run` has one."""
 
 
-def test_the_examples_of_the_readme_run():
-    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert outcome.attempted >= 5 and outcome.failed == 0
+@pytest.fixture
+def reader(tmp_path, monkeypatch, fogspiel):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Reader(fogspiel, monkeypatch)
+
+
+@pytest.mark.parametrize("slow", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_block_of_the_readme_runs_and_prints_what_it_says(reader, slow):
+    for block in blocks_of(README):
+        if block.text not in FRESH and block.slow == slow:
+            reader.run(block)
+
+
+def test_the_readme_begins_with_the_run_command_and_the_test_command():
+    assert [block.text for block in blocks_of(README) if block.kind == "sh"] == FRESH
+
+
+def test_the_game_of_the_readme_has_forty_lines_of_code_at_most():
+    (game,) = (block for block in blocks_of(README) if block.file)
+    assert len(list(filter(None, game.text.splitlines()))) <= 40
+
+
+def test_there_is_a_command_for_everybody(reader, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/games", prepend=":")
+    table = README.read_text(encoding="utf-8").partition("## Who it is for")[2].partition("```")[0]
+    commands = re.findall(r"`(fogspiel [^`]+)`", table)
+    assert len(commands) == 6
+    for command in commands:
+        if "stockfish" not in command or shutil.which("stockfish"):
+            reader.command(command)
+
+
+def test_the_picture_of_the_readme_is_that_of_the_tour():
+    from fogspiel.cli.tour import kriegspiel
+
+    picture, *_ = blocks_of(README)
+    assert picture.text.splitlines() == list(kriegspiel(1))[1:]
+
+
+def test_the_readme_links_to_nothing_that_a_package_index_does_not_have():
+    for link in re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8")):
+        assert link.startswith("https://")
+
+
+def test_the_files_that_the_readme_names_are_there():
+    for file in re.findall(r"`((?:docs/)?[\w./-]+\.(?:md|cff))`", README.read_text(encoding="utf-8")):
+        assert (ROOT / file).exists(), file
 
 
 def test_the_example_of_kriegspiel_from_python_runs(capsys):
-    block = (ROOT / "docs" / "kriegspiel.md").read_text().partition("## From Python")[2]
+    block = (ROOT / "docs" / "kriegspiel.md").read_text(encoding="utf-8").partition("## From Python")[2]
     exec(block.split("```python\n")[1].split("```")[0], {})
     said = capsys.readouterr().out
     assert '[Game "Kriegspiel"]' in said and '[White "greedy"]' in said and "fog would try" in said
 
 
 def test_the_links_of_the_documentation_lead_somewhere():
-    import re
-
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+    for page in [README, *(ROOT / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 
 def test_the_version_is_the_same_everywhere():
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == fogspiel.__version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == package.__version__
 
 
 def test_every_public_name_can_be_imported():
-    assert dir(fogspiel) == sorted(fogspiel.__all__)
-    for name in (*fogspiel.__all__, "WIN", "DRAW", "LOSS", "below", "unit", "inlined", "variant"):
-        assert getattr(fogspiel, name) is not None
+    assert dir(package) == sorted(package.__all__)
+    for name in (*package.__all__, "WIN", "DRAW", "LOSS", "below", "unit", "inlined", "variant"):
+        assert getattr(package, name) is not None

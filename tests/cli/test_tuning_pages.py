@@ -15,7 +15,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def blocks(page, kind):
     """The fenced blocks of a kind: what stands behind the kind, and the text."""
-    return re.findall(rf"^```{kind}(?: (\S+))?\n(.*?)^```$", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{kind}(?: title=\"(\S+)\")?\n(.*?)^```$",
+        (DOCS / page).read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
 
 
 @pytest.fixture
