@@ -67,7 +67,10 @@ class Transcript:
         """The own action and what came of it, then what is said now that was not said before."""
         game, own = session.game, list[Line]()
         told = news_between(game, self.view, self.action, view)
-        news = _new_words(_words(self.before), _words(now)) if told is None else []
+        heard = [part for part in now if not isinstance(part, Words) or part.title or self.action is not None]
+        news = (
+            _new_words(_words(self.before), _words(tuple(heard))) if told is None else []
+        )  # not how it stands at first
         if self.action is not None:
             label = game.label(self.action)
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action

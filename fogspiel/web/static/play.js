@@ -39,6 +39,7 @@ function act(action) {
 async function send(path, body) {
   if (busy || session.thinking || session.over) return;
   busy = true;
+  state.className = "state thinking"; // until the answer is there
   tell(trouble, "");
   try {
     await show(await ask(path, { ...body, moment: session.moment }));
@@ -47,6 +48,7 @@ async function send(path, body) {
     if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
   } finally {
     busy = false;
+    state.className = stateClass();
   }
   await follow();
 }
@@ -74,6 +76,7 @@ byId("play-on").addEventListener("click", async ({ currentTarget: on }) => {
   }
   playingOn = false;
   on.textContent = "Play on";
+  byId("play-on-row").hidden = session.routine === null;
 });
 
 async function show(next) {
@@ -83,7 +86,7 @@ async function show(next) {
   const lost = buttons.contains(document.activeElement);
   play.classList.toggle("waiting", session.thinking);
   state.textContent = sentence();
-  state.className = `state ${session.over ? "over" : session.thinking ? "thinking" : "turn"}`;
+  state.className = stateClass();
   tell(trouble, session.trouble ?? "");
   listChoices();
   listTranscript();
@@ -133,6 +136,10 @@ async function showStanding() {
   } catch (error) {
     tell(byId("running"), error.message);
   }
+}
+
+function stateClass() {
+  return `state ${session.over ? "over" : session.thinking ? "thinking" : "turn"}`;
 }
 
 function sentence() {
