@@ -37,7 +37,7 @@ ABOUT = {
 }
 
 
-PERFECT = ("optimal", "perfect", "equilibrium", "Best")
+PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
 """Names of strategies that are proved to be best, by the exact answers of their games."""
 AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
 """Names of strategies that weigh nothing, or something at random."""

@@ -33,7 +33,6 @@ def value_json(known: KnownValue) -> JsonObject:
         "published": known.published,
         "ours": known.ours,
         "certificate": known.shipped is not None,
-        "check": known.check,
     }
 
 
