@@ -1,6 +1,6 @@
-"""Pictures of games: a family draws its views and states in its file `draw`; a game without one is drawn in letters.
+"""Pictures and words of games for people: a family draws its views and states in its file `draw`.
 
-They are apart from the rules, so that a change of looks compiles nothing anew.
+A game without one is drawn in letters. They are apart from the rules, so that a change of looks compiles nothing anew.
 """
 
 import numpy as np
@@ -19,3 +19,32 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The picture of a state, for the umpire and for replays."""
     draw = part_of(game, "draw", "draw_state")
     return draw(game, state) if draw else (Text(game.reveal(state)),)
+
+
+def how_to_play(game: Game) -> tuple[str, ...]:
+    """The rules in some ten lines, from the family's file `how_to_play`; where it has none, what its source says."""
+    tell = part_of(game, "how_to_play", "how_to_play")
+    return tell(game) if tell else (game.source,) if game.source else ()
+
+
+def news_between(game: Game, before: np.ndarray | None, action: int | None, now: np.ndarray) -> list[str] | None:
+    """What a player has seen happen since its last action, from its view before that and its view now.
+
+    Lines that begin with "the other: " are what the other did. None where the family has no file `news`.
+    """
+    tell = part_of(game, "news", "news_between")
+    if tell is None:
+        return None
+    return [] if before is None else tell(game, before, action, now)
+
+
+def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
+    """What chance did in a game in which nothing is hidden, in words for the player on a side; nothing if untold."""
+    tell = part_of(game, "news", "chance_words")
+    return tell(game, state, action, side) if tell else ""
+
+
+def routine_action(game: Game, seen: np.ndarray) -> int | None:
+    """What is done for a player who plays on, or None where a player should think."""
+    choose = part_of(game, "routine", "routine_action")
+    return choose(game, seen) if choose else None

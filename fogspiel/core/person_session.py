@@ -28,11 +28,15 @@ class Moment(NamedTuple):
 class PersonSession(Session):
     """One game; `side` is the person's seat."""
 
-    def __init__(self, game: Game, opponent: Agent, side: int, seed: int, record: Sequence[int] = ()):
+    def __init__(
+        self, game: Game, opponent: Agent, side: int, seed: int, record: Sequence[int] = (), resigned: bool = False
+    ):
         if side not in (0, 1):
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         super().__init__(game)
         self.side, self.seed, self.opponent = side, seed, opponent
+        self.resigned = False
+        """Whether the person has given the game up."""
         self.decisions: list[tuple[np.ndarray, int]] = []
         """The person's own actions, each with what was seen before it."""
         self._chance = stream_of(seed, 0)
@@ -40,6 +44,19 @@ class PersonSession(Session):
         self._player.begin(1 - side)
         for action in record:
             self._repeat(action)
+        self.resigned = resigned and self.mover == side
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, by its rules or because the person has resigned."""
+        return self.resigned or super().over
+
+    @property
+    def score(self) -> int | None:
+        """The index of the first player's payoff, once the game is over; who resigns gets the least."""
+        if self.resigned:
+            return 0 if self.side == 0 else self.game.top
+        return super().score
 
     @property
     def waits_for_person(self) -> bool:
@@ -52,7 +69,7 @@ class PersonSession(Session):
 
     def choices(self) -> list[int]:
         """What the person may try now."""
-        return self.actions if self.mover == self.side else []
+        return self.actions if self.mover == self.side and not self.resigned else []
 
     def act(self, action: int) -> None:
         """The person's move, or a ValueError."""
@@ -63,6 +80,14 @@ class PersonSession(Session):
         if action not in self.actions:
             raise ValueError(f"{action} cannot be tried now")
         self.apply(action)
+
+    def resign(self) -> None:
+        """Give the game up, or a ValueError."""
+        if self.over:
+            raise ValueError("the game is over")
+        if self.mover != self.side:
+            raise ValueError("it is not your turn")
+        self.resigned = True
 
     def go_on(self) -> bool:
         """Let chance or the opponent make one move; False if it is the person's turn or the game is over."""

@@ -2,9 +2,10 @@
 
 import random
 import threading
+from dataclasses import dataclass
 
 from ..core.agents import find_policy, policy_names
-from ..core.drawing import draw_view
+from ..core.drawing import draw_view, how_to_play
 from ..core.game import Game, find_game, games, parameters_of
 from ..core.person_session import PersonSession
 from ..core.picture import as_data
@@ -12,11 +13,33 @@ from ..runs.agent_texts import engines_of
 from . import JsonObject
 from .session_json import PictureJson
 
+RESISTANCE = "resistance"
+"""The family whose games differ in the number of players only."""
 SAMPLE_SEED = 7
 SAMPLE_ACTIONS = 12
 """How many own actions lie before the picture in the catalogue, if the game is so long."""
 _samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What the first page shows of one game, or of a game in several sizes."""
+
+    name: str
+    title: str
+    sizes: tuple[tuple[str, str], ...] = ()
+    """Names of games and the words for their sizes, where there are several."""
+
+
+def tiles_by_kind() -> dict[str, list[Tile]]:
+    """The tiles of the first page, kind by kind; The Resistance has one for all numbers of players."""
+    found: dict[str, list[Tile]] = {}
+    for kind, members in games_by_kind().items():
+        sizes = tuple((game.name, game.name.removeprefix(RESISTANCE)) for game in members if game.family == RESISTANCE)
+        tiles = [Tile(game.name, game.title) for game in members if game.family != RESISTANCE]
+        found[kind] = [*tiles, Tile(sizes[0][0], "The Resistance", sizes)] if sizes else tiles
+    return found
 
 
 def game_json(game: Game) -> JsonObject:
@@ -31,6 +54,7 @@ def game_json(game: Game) -> JsonObject:
         "symmetric": game.symmetric,
         "payoffs": [str(payoff) for payoff in game.payoffs],
         "source": game.source,
+        "how_to_play": list(how_to_play(game)),
     }
 
 
@@ -40,6 +64,14 @@ def games_by_kind() -> dict[str, list[Game]]:
     for game in games().values():
         found[game.kind].append(game)
     return found
+
+
+def first_picture(game: Game) -> PictureJson:
+    """What the first player sees at its first decision, if chance deals as it always does here."""
+    session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
+    while session.go_on():
+        pass
+    return as_data(draw_view(game, session.seen()))
 
 
 def sample_picture(name: str) -> PictureJson:

@@ -8,13 +8,16 @@ import numpy as np
 from ..core.agents import policy_names
 from ..core.game import Game
 from ..kriegspiel.engine import USUAL, parse_engine
+from ..kriegspiel.engines.simple import ENGINES as SIMPLE
 from ..runs.agent_texts import SOLVED, engines_of
 from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError
 from ..solve.values import shipped_certificate
 from .page_agents import demand_page_agent
 
-STRATEGY, ENGINE = "strategy", "engine"
+STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
+LEVELS = ("perfect", "strong", "plays by a rule", "at random")
+"""How well opponents play, the best first."""
 LONGEST, MOST_NODES = 60.0, 50_000_000
 """Seconds and nodes that an engine may be given for each move."""
 ABOUT = {
@@ -34,21 +37,40 @@ ABOUT = {
 }
 
 
+PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
+"""Names of strategies that are proved to be best, by the exact answers of their games."""
+AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
+"""Names of strategies that weigh nothing, or something at random."""
+FIRST_ENGINE = "fog"
+
+
 class Opponent(TypedDict):
-    """Whom a person can play against: the words that name the opponent, its kind, and what it does."""
+    """Whom a person can play against: the words that name the opponent, its kind, what it does, and how well."""
 
     words: str
     kind: str
     about: str
+    level: str
 
 
 def opponents(game: Game, store: Path) -> list[Opponent]:
-    """The opponents that can be named in this game, engines first, runs last."""
-    engines = [Opponent(words=name, kind=ENGINE, about=ABOUT.get(name, "an engine")) for name in engines_of(game)]
-    policies = [Opponent(words=name, kind=STRATEGY, about=_about(game, name)) for name in policy_names(game)]
-    solved = shipped_certificate(game.name) is not None
-    solution = [Opponent(words=SOLVED, kind="solution", about="plays the certified solution")] if solved else []
-    return [*engines, *solution, *policies, *_of_runs(game, store)]
+    """The opponents that can be named in this game, the strongest first, as far as that is known."""
+    found = [(name, ENGINE, ABOUT.get(name, "an engine")) for name in engines_of(game)]
+    found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
+    if shipped_certificate(game.name) is not None:
+        found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
+    offers = [Opponent(words=name, kind=kind, about=about, level=level_of(name, kind)) for name, kind, about in found]
+    offers += _of_runs(game, store)
+    return sorted(offers, key=lambda offer: (LEVELS.index(offer["level"]), offer["words"] != FIRST_ENGINE))
+
+
+def level_of(name: str, kind: str) -> str:
+    """How well an opponent plays, in a word of LEVELS."""
+    if kind == SOLUTION or name in PERFECT:
+        return LEVELS[0]
+    if name in AIMLESS:
+        return LEVELS[3]
+    return LEVELS[2] if kind == STRATEGY or name in SIMPLE else LEVELS[1]
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
@@ -59,7 +81,11 @@ def _of_runs(game: Game, store: Path) -> list[Opponent]:
     except StoreError:
         return []
     found = ((run.name, kind_of_method(run.method).opponent(run)) for run in summaries)
-    return [Opponent(words=name, kind=offer[0], about=offer[1]) for name, offer in found if offer is not None]
+    return [
+        Opponent(words=name, kind=offer[0], about=offer[1], level=LEVELS[1])
+        for name, offer in found
+        if offer is not None
+    ]
 
 
 def _about(game: Game, name: str) -> str:

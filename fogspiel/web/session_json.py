@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypedDict
 
-from ..core.drawing import draw_state, draw_view
-from ..core.game import CHANCE, OVER, Game
+from ..core.drawing import draw_state, draw_view, routine_action
+from ..core.game import CHANCE, OVER, Game, nothing_hidden
 from ..core.person_session import Moment, PersonSession
 from ..core.picture import as_data
 from ..games.chess.fen import SIDES as COLOURS
@@ -19,7 +19,7 @@ from ..kriegspiel.referee import switches_in
 from ..runs.agent_texts import KRIEGSPIEL
 from . import JsonObject
 from .session_store import StoredSession
-from .transcript import Line, is_refused
+from .transcript import Line, Place, changed_places, is_refused
 
 SEATS = ("the first player", "the second player")
 NOTICE_SECONDS = 0.3
@@ -48,9 +48,17 @@ class SessionJson(TypedDict):
     thinking: bool
     over: bool
     score: float | None
+    mark: int | None
+    """The index of the score among the game's payoffs."""
     result: str | None
     seen: str
     picture: PictureJson
+    latest: list[Place]
+    """The squares of boards that look different since the person's last action."""
+    truth: PictureJson | None
+    """The whole truth, once the game is over, where anything was hidden."""
+    routine: int | None
+    """What is done for the person who plays on, where there is little to decide."""
     told: list[Line]
     notice: str | None
     trouble: str | None
@@ -61,6 +69,8 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
     """A session as its person may see it."""
     session, game = stored.session, stored.session.game
     view, score = session.seen(), _score(session)
+    parts, choices = draw_view(game, view), [] if thinking else session.choices()
+    routine = routine_action(game, view) if choices else None
     return {
         "key": stored.key,
         "game": game.name,
@@ -72,13 +82,17 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
         "thinking": thinking,
         "over": session.over,
         "score": score,
-        "result": _result(game, score),
+        "mark": _mark(session),
+        "result": _result(session),
         "seen": game.show(view),
-        "picture": as_data(draw_view(game, view)),
+        "picture": as_data(parts),
+        "latest": changed_places(draw_view(game, session.decisions[-1][0]), parts) if session.decisions else [],
+        "truth": _truth(session) if session.over else None,
+        "routine": routine if routine in choices else None,
         "told": stored.transcript.lines(session, thinking),
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
-        "choices": [] if thinking else [{"action": a, "label": game.label(a)} for a in session.choices()],
+        "choices": [{"action": action, "label": game.label(action)} for action in choices],
     }
 
 
@@ -89,18 +103,32 @@ def seat_of(game: Game, side: int) -> str | None:
     return None if game.symmetric else SEATS[side]
 
 
-def _score(session: PersonSession) -> float | None:
-    """What the person got, between the worst and the best of the game's payoffs."""
+def _mark(session: PersonSession) -> int | None:
+    """The index of what the person got among the game's payoffs."""
     if session.score is None:
         return None
-    payoffs = session.game.payoffs
-    return float(payoffs[session.score if session.side == 0 else len(payoffs) - 1 - session.score])
+    return session.score if session.side == 0 else session.game.top - session.score
 
 
-def _result(game: Game, score: float | None) -> str | None:
+def _score(session: PersonSession) -> float | None:
+    """What the person got, between the worst and the best of the game's payoffs."""
+    mark = _mark(session)
+    return None if mark is None else float(session.game.payoffs[mark])
+
+
+def _truth(session: PersonSession) -> PictureJson | None:
+    """The umpire's picture of a game that is over; None where nothing was hidden."""
+    game = session.game
+    return None if game.resample is nothing_hidden else as_data(draw_state(game, session.state))
+
+
+def _result(session: PersonSession) -> str | None:
     """How the game ended for the person, in a sentence."""
+    game, score = session.game, _score(session)
     if score is None:
         return None
+    if session.resigned:
+        return "You resigned."
     least, most = float(game.payoffs[0]), float(game.payoffs[-1])
     even = (least + most) / 2
     words = "You won" if score > even else "You lost" if score < even else "A draw"
@@ -119,7 +147,8 @@ def replay_json(stored: StoredSession) -> JsonObject:
         "side": session.side,
         "against": stored.against,
         "seed": str(session.seed),
-        "result": _result(game, _score(session)),
+        "result": _result(session),
+        "resigned": session.resigned,
         "moments": [
             {
                 "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),

@@ -60,13 +60,25 @@ class SessionRunner:
         """The person's action and, if it is quick, the opponent's reply."""
         stored = self.store.find(key)
         with stored.lock:
-            now = self.look(key, client)
-            if now["thinking"]:
-                raise HTTPException(409, "the opponent is still thinking")
-            if moment != now["moment"]:
-                raise HTTPException(409, "the game has moved on: look at it again")
+            self._demand_turn(stored, moment, client)
             stored.session.act(action)
             return self._reply(stored, client)
+
+    def resign(self, key: str, moment: int, client: str) -> SessionJson:
+        """The person gives the game up, which is over then."""
+        stored = self.store.find(key)
+        with stored.lock:
+            self._demand_turn(stored, moment, client)
+            stored.session.resign()
+            return self._reply(stored, client)
+
+    def _demand_turn(self, stored: StoredSession, moment: int, client: str) -> None:
+        """Refuse what does not come at the moment that the person means."""
+        now = self.look(stored.key, client)
+        if now["thinking"]:
+            raise HTTPException(409, "the opponent is still thinking")
+        if moment != now["moment"]:
+            raise HTTPException(409, "the game has moved on: look at it again")
 
     def coach(self, key: str) -> JsonObject:
         """What the person's moves so far cost; it follows from what the person knew, and is told at any time."""

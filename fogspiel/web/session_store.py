@@ -41,7 +41,9 @@ KEY_BYTES = 18
 OWNER_ONLY = 0o600
 TABLE = """CREATE TABLE IF NOT EXISTS sittings (
     key TEXT PRIMARY KEY, game TEXT, rules INTEGER, side INTEGER, seed TEXT, opponent TEXT, record TEXT,
-    created REAL, touched REAL) WITHOUT ROWID"""
+    created REAL, touched REAL, resigned INTEGER DEFAULT 0) WITHOUT ROWID"""
+RESIGNED = "ALTER TABLE sittings ADD COLUMN resigned INTEGER DEFAULT 0"
+"""For files of earlier versions."""
 
 
 class UnknownSession(ValueError):
@@ -106,16 +108,21 @@ class Row(NamedTuple):
     seed: int
     opponent: Opponent
     record: list[int]
+    resigned: bool
 
 
-def parse_row(game: object, version: object, side: object, seed: str, opponent: str, record: str) -> Row:
+def parse_row(
+    game: object, version: object, side: object, seed: str, opponent: str, record: str, resigned: object
+) -> Row:
     """A session of the file; any error means that it is damaged."""
     found, actions = json.loads(opponent), json.loads(record)
     if not (isinstance(game, str) and isinstance(version, int) and side in (0, 1) and isinstance(found["words"], str)):
         raise ValueError("a field has a wrong type")
     if not isinstance(actions, list) or not all(type(action) is int and abs(action) < 2**63 for action in actions):
         raise ValueError("an action is not a number")
-    return Row(game, version, int(side == 1), int(seed), found, actions)
+    if resigned not in (0, 1):
+        raise ValueError("whether the person has resigned is not known")
+    return Row(game, version, int(side == 1), int(seed), found, actions, resigned == 1)
 
 
 class SessionStore:
@@ -132,6 +139,8 @@ class SessionStore:
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute(TABLE)
+            if "resigned" not in [row[1] for row in self._connection.execute("PRAGMA table_info(sittings)")]:
+                self._connection.execute(RESIGNED)
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"games cannot be kept in {path}: {error}") from None
 
@@ -153,7 +162,7 @@ class SessionStore:
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
         row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
-            file.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            file.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", row)
         return self._remember(StoredSession(key, against, session, Release(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
@@ -183,7 +192,7 @@ class SessionStore:
         """What the file keeps of a session."""
         with self._file() as file:
             row = file.execute(
-                "SELECT game, rules, side, seed, opponent, record FROM sittings WHERE key = ?", (key,)
+                "SELECT game, rules, side, seed, opponent, record, resigned FROM sittings WHERE key = ?", (key,)
             ).fetchone()
         if row is None:
             raise UnknownSession("there is no such game")
@@ -199,7 +208,7 @@ class SessionStore:
         except (TypeError, KeyError, IndexError, AttributeError):
             raise self._damage() from None
         try:
-            return PersonSession(game, agent, row.side, row.seed, row.record)
+            return PersonSession(game, agent, row.side, row.seed, row.record, row.resigned)
         except (ValueError, IndexError, OverflowError):
             raise self._damage() from None
 
@@ -208,9 +217,9 @@ class SessionStore:
 
     def save(self, stored: StoredSession) -> None:
         """Write down how far a session has come."""
-        row = (json.dumps(stored.session.record), time.time(), stored.key)
+        row = (json.dumps(stored.session.record), time.time(), int(stored.session.resigned), stored.key)
         with self._file() as file:
-            file.execute("UPDATE sittings SET record = ?, touched = ? WHERE key = ?", row)
+            file.execute("UPDATE sittings SET record = ?, touched = ?, resigned = ? WHERE key = ?", row)
 
     def _remember(self, stored: StoredSession) -> StoredSession:
         """Keep a session in memory, and forget those that were not asked for longest."""

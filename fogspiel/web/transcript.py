@@ -7,16 +7,25 @@ or at the end; so a session that is taken up again from its record has the same 
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from ..core.drawing import draw_view
-from ..core.game import Game
+import numpy as np
+
+from ..core.drawing import chance_words, draw_view, news_between
+from ..core.game import CHANCE, Game, nothing_hidden
 from ..core.person_session import PersonSession
 from ..core.picture import Board, Cell, Chess, Parts, Words
+from ..core.session import Session
 from ..games.kriegspiel.words import QUESTION
 
-YOU, REFEREE = "you", "referee"
+YOU, OTHER, REFEREE = "you", "other", "referee"
+OTHERS = "the other: "
+"""How news of what the other has done begin."""
 REFUSED, ANSWERED = ": refused", (": yes", ": no")
 PHANTOM = "phantom"
 """The family of games whose cells show what was refused."""
+
+
+Place = tuple[int, int, int]
+"""A cell of a picture: the number of its part, its row and its column."""
 
 
 class Line(TypedDict):
@@ -35,33 +44,74 @@ class Transcript:
     """How many own actions have been looked at."""
     before: Parts = ()
     """What was seen before the last of them."""
+    view: np.ndarray | None = None
+    """The view of that moment."""
     action: int | None = None
 
     def lines(self, session: PersonSession, thinking: bool) -> list[Line]:
         """The lines so far; while the opponent thinks they end with the own action alone."""
         game = session.game
+        if game.resample is nothing_hidden:
+            return _open_lines(session)
         for view, action in session.decisions[self.decisions :]:
             parts = draw_view(game, view)
-            self.settled += self._news(game, parts)
-            self.before, self.action = parts, action
+            self.settled += self._news(session, view, parts)
+            self.before, self.view, self.action = parts, view, action
             self.decisions += 1
         if not thinking:
-            return self.settled + self._news(game, draw_view(game, session.seen()))
+            view = session.seen()
+            return self.settled + self._news(session, view, draw_view(game, view))
         return self.settled + ([] if self.action is None else [Line(who=YOU, words=game.label(self.action))])
 
-    def _news(self, game: Game, now: Parts) -> list[Line]:
+    def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[Line]:
         """The own action and what came of it, then what is said now that was not said before."""
-        own: str | None = None
-        news = _new_words(_words(self.before), _words(now))
+        game, own = session.game, list[Line]()
+        told = news_between(game, self.view, self.action, view)
+        heard = [part for part in now if not isinstance(part, Words) or part.title or self.action is not None]
+        news = (
+            _new_words(_words(self.before), _words(tuple(heard))) if told is None else []
+        )  # not how it stands at first
         if self.action is not None:
             label = game.label(self.action)
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
                 news = news[1:]
-            own = label + _outcome(self.before, now, self.action, label)
-        if own is None or not own.endswith((REFUSED, *ANSWERED)):
+            own = [Line(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
+        if not own or not own[0]["words"].endswith((REFUSED, *ANSWERED)):
             news += [words for part in now if isinstance(part, Chess) for words in part.words]
-        lines = [Line(who=REFEREE, words=words) for words in news]
-        return [Line(who=YOU, words=own), *lines] if own is not None else lines
+        return own + [_line(session.side, words) for words in [*news, *(told or ())]]
+
+
+def _line(side: int, words: str) -> Line:
+    """What was said: by a player, if it begins so, or by nobody in particular."""
+    starts = ((YOU, f"player {side + 1}: "), (OTHER, f"player {2 - side}: "), (OTHER, OTHERS))
+    for who, start in starts:
+        if words.startswith(start):
+            return Line(who=who, words=words.removeprefix(start))
+    return Line(who=REFEREE, words=words)
+
+
+def _open_lines(session: PersonSession) -> list[Line]:
+    """All that was done in a game in which nothing is hidden, chance included."""
+    game, again, lines = session.game, Session(session.game), list[Line]()
+    for action in list(session.record):
+        mover = again.mover
+        if mover == CHANCE:
+            words = chance_words(game, again.state, action, session.side)
+            lines += [Line(who=REFEREE, words=words)] if words else []
+        else:
+            lines.append(Line(who=YOU if mover == session.side else OTHER, words=game.label(action)))
+        again.apply(action)
+    return lines
+
+
+def changed_places(before: Parts, now: Parts) -> list[Place]:
+    """The cells of boards that look different now."""
+    old = _cells(before)
+    return [
+        place
+        for place, cell in _cells(now).items()
+        if place in old and (cell.text, cell.look) != (old[place].text, old[place].look) and cell.text
+    ]
 
 
 def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
@@ -94,7 +144,7 @@ def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, C
     return None, None
 
 
-def _cells(parts: Parts) -> dict[tuple[int, int, int], Cell]:
+def _cells(parts: Parts) -> dict[Place, Cell]:
     """The cells of all boards by their places."""
     return {
         (number, row, column): cell

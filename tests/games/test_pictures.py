@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from fogspiel.core.drawing import draw_state, draw_view
+from fogspiel.core.drawing import draw_state, draw_view, how_to_play, news_between, routine_action
 from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
 from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
 from fogspiel.core.session import view_of
@@ -39,6 +39,7 @@ GAMES = (
 )
 '''
 LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
+LOOKS |= {"stone", "winning", "hand", "face", "ship", "stack", "rolling"}
 
 
 def positions(game, seed, longest=LONGEST):
@@ -78,6 +79,32 @@ def offers(parts, actions):
 def test_every_game_has_its_own_pictures(name):
     game = games()[name]
     assert part_of(game, "draw", "draw_view") and part_of(game, "draw", "draw_state")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_game_tells_its_rules_in_some_lines(name):
+    game = games()[name]
+    lines = how_to_play(game)
+    assert 3 <= len(lines) <= 10 and game.source not in lines
+    assert all(line.endswith((".", "?")) and len(line) < 160 for line in lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_news_and_routine_follow_from_views_and_can_be_done(name):
+    """News are words whatever the own action was; a routine action is one that can be tried."""
+    game = games()[name]
+    for seed in range(3):
+        latest = {}
+        for state, who, actions in positions(game, seed, 300):
+            if who not in (0, 1):
+                continue
+            view = view_of(game, state, who)
+            if who in latest:
+                news = news_between(game, *latest[who], view)
+                assert news is None or all(isinstance(line, str) and line for line in news)
+            routine = routine_action(game, view)
+            assert routine is None or routine in actions
+            latest[who] = view, actions[0]
 
 
 def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch):
@@ -213,7 +240,7 @@ def test_a_hand_shows_the_cards_of_the_view():
         hand = next(
             (part for part in draw_view(game, view) if isinstance(part, Cards) and part.title == "Your hand"), None
         )
-        assert hand and [int(cell.text.split()[1]) for cell in hand.cards] == [n for n in view[7:11].tolist() if n]
+        assert hand and [int(cell.text.split()[0]) for cell in hand.cards] == [n for n in view[7:11].tolist() if n]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,6 +17,7 @@ DAMAGE = {
     "seed": ["", "x", "1.5"],
     "side": [7, "x", None],
     "rules": ["x", None],
+    "resigned": ["x", None, 7],
     "game": [None],
 }
 
@@ -46,6 +47,17 @@ def test_a_damaged_game_is_a_sentence_and_no_other_game_is_touched(tmp_path):
                 answer = client.get(place.format(key))
                 assert answer.status_code == 409 and "damaged in games.db" in answer.text, (fault, answer.text)
         assert client.get(f"/api/play/{keys[-1]}").status_code == 200
+
+
+def test_a_file_of_an_earlier_version_is_taken_up(tmp_path):
+    with open_client(tmp_path) as client:
+        key = begin(client, game="phantom-ttt", against="uniform", side=0)["key"]
+    with sqlite3.connect(tmp_path / "games.db") as file:
+        file.execute("ALTER TABLE sittings DROP COLUMN resigned")
+    with open_client(tmp_path) as client:
+        session = client.get(f"/api/play/{key}").json()
+        assert session["choices"] and not session["over"]
+        assert begin(client, game="rps", against="uniform", side=0)["choices"]
 
 
 def test_a_file_that_is_torn_under_the_server_is_a_sentence(tmp_path):

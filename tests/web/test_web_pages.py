@@ -8,8 +8,10 @@ import pytest
 from support.web_client import act, begin, open_client, play, wait_for_turn
 
 from fogspiel.core.game import games
+from fogspiel.solve.values import shipped_certificate
 from fogspiel.web.app import FIRST_LINKS
 from fogspiel.web.catalogue import games_by_kind
+from fogspiel.web.opponents import LEVELS
 from fogspiel.web.site import STATIC
 
 
@@ -22,7 +24,10 @@ def client(tmp_path):
 def test_the_first_page_lists_every_game_once(client):
     answer = client.get("/")
     assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
-    assert sorted(re.findall(r'data-sample="([^"]+)"', answer.text)) == sorted(games())
+    tiles, sizes = (set(re.findall(pattern, answer.text)) for pattern in (r'data-sample="([^"]+)"', r'/games/([^"]+)"'))
+    assert sizes == set(games()) and tiles == {name for name in games() if not name.startswith("resistance")} | {
+        "resistance5"
+    }
     assert sum(len(listed) for listed in games_by_kind().values()) == len(games())
 
 
@@ -73,10 +78,29 @@ def test_every_game_has_a_picture_that_is_always_the_same(client):
 
 def test_opponents_are_named_and_can_be_play(client):
     known = client.get("/api/games/kriegspiel/opponents").json()["opponents"]
-    assert {"words", "kind", "about"} == set(known[0]) and known[0]["kind"] == "engine"
+    assert {"words", "kind", "about", "level"} == set(known[0]) and known[0]["words"] == "fog"
     for opponent in client.get("/api/games/pig/opponents").json()["opponents"]:
         assert begin(client, game="pig", against=opponent["words"])["against"] == opponent["words"]
     assert begin(client, game="pig", against="17.5")["choices"]
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+def test_every_game_has_a_page_with_rules_and_its_strongest_opponent_first(client, name):
+    page = client.get(f"/games/{name}")
+    assert page.status_code == 200 and page.text.count("<li>") >= 4
+    levels = [opponent["level"] for opponent in client.get(f"/api/games/{name}/opponents").json()["opponents"]]
+    assert levels == sorted(levels, key=LEVELS.index)
+    if shipped_certificate(name):
+        assert levels[0] == LEVELS[0]
+
+
+def test_the_running_score_of_a_series_has_an_interval(client):
+    found = client.get("/api/games/kuhn/standing?marks=0,4,3,3").json()
+    assert found["games"] == 4 and found["mean"] == pytest.approx((-2 + 2 + 1 + 1) / 4)
+    low, high = found["interval"]
+    assert -2 <= low < found["mean"] < high <= 2
+    for wrong in ("5", "x", "", "1,,2", "-1"):
+        assert client.get(f"/api/games/kuhn/standing?marks={wrong}").status_code == 422
 
 
 def test_runs_and_solutions_are_opponents(tmp_path, fogspiel):

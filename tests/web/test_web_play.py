@@ -102,6 +102,36 @@ def test_the_count_of_moments_does_not_tell_how_often_the_other_side_was_refused
         assert session["moment"] == before + 2
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_who_resigns_loses_sees_the_truth_and_finds_it_so_later(tmp_path, side):
+    with open_client(tmp_path) as client:
+        session = begin(client, game="phantom-ttt", against="uniform", side=side)
+        assert session["truth"] is None
+        place, wrong = f"/api/play/{session['key']}", session["moment"] + 2
+        assert client.post(f"{place}/resign", json={"moment": wrong}).status_code == 409
+        ended = client.post(f"{place}/resign", json={"moment": session["moment"]}).json()
+        assert ended["over"] and ended["score"] == 0 and ended["truth"] and not ended["choices"]
+        for more in ({"action": 0, "moment": ended["moment"]}, {"moment": ended["moment"]}):
+            answer = client.post(place if "action" in more else f"{place}/resign", json=more)
+            assert answer.status_code == 422 and "over" in answer.json()["error"]
+    with open_client(tmp_path) as client:
+        assert client.get(place).json() == ended
+        whole = client.get(f"{place}/replay").json()
+        assert whole["resigned"] and whole["moments"][-1]["action"] is None
+
+
+def test_public_moves_of_the_other_are_told_as_its_own(client):
+    """In open games all moves are, chance included; in poker the bets."""
+    session = act(client, begin(client, game="four-in-a-row-4x4", against="uniform", side=0), 0)
+    assert [line["who"] for line in session["told"]] == ["you", "other"] and len(session["latest"]) == 2
+    session = begin(client, game="leduc", against="uniform", side=0)
+    while not session["over"] and not any(line["who"] == "other" for line in session["told"]):
+        session = act(client, session, session["choices"][0]["action"])
+    assert [line for line in session["told"] if line["who"] == "other"]
+    session = begin(client, game="pig", against="hold20", side=0)
+    assert "shows" in session["told"][0]["words"]
+
+
 def test_keys_cannot_be_guessed(client):
     keys = {begin(client, game="rps", against="uniform", side=0)["key"] for _ in range(20)}
     assert len(keys) == 20 and all(len(key) == 24 for key in keys)

@@ -14,11 +14,11 @@ TARGETS = {
 }
 SQUARES = {
     rules.WATER: ("", "", "water"),
-    rules.AFLOAT: ("■", "own", "your ship"),
+    rules.AFLOAT: ("■", "own ship", "your ship"),
     rules.SPLASH: ("·", "", "water, shot at"),
     rules.WRECK: ("×", "own refused", "your ship, hit"),
 }
-SEAS = SQUARES | {rules.AFLOAT: ("■", "own", "a ship"), rules.WRECK: ("×", "own refused", "a ship, hit")}
+SEAS = SQUARES | {rules.AFLOAT: ("■", "own ship", "a ship"), rules.WRECK: ("×", "own refused", "a ship, hit")}
 
 
 def draw_sea(cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]) -> Board:

@@ -13,9 +13,9 @@ ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 
 
 def stacks(counts: np.ndarray, can_lay: bool = False) -> tuple[Cell, ...]:
-    """The cards of each colour as one card with its number."""
+    """The cards of each colour as one stack with its number: ranks do not count."""
     return tuple(
-        Cell(f"{SUITS[name]} {number}", LOOKS[colour], colour if can_lay else None, f"{number} {name}")
+        Cell(f"{number} × {SUITS[name]}", f"{LOOKS[colour]} stack", colour if can_lay else None, f"{number} {name}")
         for colour, (name, number) in enumerate(zip(NAMES, counts.tolist(), strict=True))
         if number
     )

@@ -6,7 +6,7 @@ from ...core.game import Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from . import rules
 
-IN_A_ROW = 12
+IN_A_ROW = 8
 
 
 def characters(left: int, of: int, title: str, can_ask: bool, look: str) -> Board:
@@ -16,9 +16,9 @@ def characters(left: int, of: int, title: str, can_ask: bool, look: str) -> Boar
         if place > left:
             cells.append(Cell("", "unknown", None, "ruled out"))
         elif can_ask and place < left:
-            cells.append(Cell(str(place), look, place, rules.label(place)))
+            cells.append(Cell(str(place), f"{look} face", place, rules.label(place)))
         else:
-            cells.append(Cell(str(place), look, None, "still possible"))
+            cells.append(Cell(str(place), f"{look} face", None, "still possible"))
     rows = tuple(tuple(cells[first : first + IN_A_ROW]) for first in range(0, of, IN_A_ROW))
     return Board(rows, title)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.game import Game
-from ...core.picture import Board, Cell, Facts, Parts, Words
+from ...core.picture import Board, Cards, Cell, Facts, Parts, Words
 from ..shared.one_throw import throws_of
 from .rules import CALLS, FINGERS, label
 
@@ -31,7 +31,16 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         return Words((f"Your throw: {label(own)}.",)), throws(own, other, False)
     total = own // CALLS + other // CALLS
     facts = (("your throw", label(own)), ("the other's throw", label(other)), ("total", str(total)))
-    return Words((f"The total is {total}.",)), throws(own, other, False), Facts(facts)
+    hands = (
+        Cell(str(throw // CALLS), f"hand {look}", None, f"{whose} hand, {throw // CALLS} fingers")
+        for throw, look, whose in ((own, "own", "your"), (other, "other", "the other's"))
+    )
+    return (
+        Words((f"The total is {total}.",)),
+        Cards("Both hands", tuple(hands)),
+        throws(own, other, False),
+        Facts(facts),
+    )
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:

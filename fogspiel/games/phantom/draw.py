@@ -13,6 +13,8 @@ from .hidden import cells_of
 from .words import MARKS, begun, outcomes
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
+LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+"""The lines of tic-tac-toe as bits of its nine cells, row by row."""
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
 
 
@@ -76,13 +78,24 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     return Words((words,)), board, Facts(tuple(rows), "Your turns")
 
 
+def winning_line(size: Size, stones: int) -> list[int]:
+    """The cells of the lines of tic-tac-toe that a player has; none on other boards."""
+    lines = LINES if size.name == "ttt" else ()
+    return [cell for line in lines if stones & line == line for cell in cells_of(line)]
+
+
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All stones, and what each player has tried and knows."""
     size, finished, result = size_of(game), int(state[rules.TURN]), int(state[rules.RESULT])
     cells = {
-        cell: Cell(MARKS[player], ("own", "other")[player], None, f"{size.cell_name(cell)}, {MARKS[player]}")
-        for player in range(2)
-        for cell in cells_of(int(state[rules.STONES + player]))
+        cell: Cell(
+            MARKS[player],
+            ("own", "other")[player] + (" winning" if cell in winning_line(size, stones) else ""),
+            None,
+            f"{size.cell_name(cell)}, {MARKS[player]}",
+        )
+        for player, stones in enumerate(int(state[rules.STONES + player]) for player in range(2))
+        for cell in cells_of(stones)
     }
     rows = []
     for player, mark in enumerate(MARKS):

@@ -18,7 +18,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     words = Words((f"{whose}: {turn} points so far.",))
     if not mine or phase != rules.DECIDING:
         return words, banks
-    roll = Cell("roll", "die", rules.ROLL, "roll the die: a 1 costs the turn")
+    roll = Cell("roll", "die rolling", rules.ROLL, "roll the die: a 1 costs the turn")
     hold = Cell(f"bank {turn}", "own", rules.HOLD, f"hold: bank {turn} points")
     return words, Cards("", (roll, hold)), banks
 

@@ -15,7 +15,7 @@ def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
     cells = []
     for player in range(number):
         spy, sent = bool(secret >> player & 1), bool(mission >> player & 1)
-        look = " ".join(word for word, there in (("red", spy), ("marked", sent)) if there)
+        look = " ".join(word for word, there in (("token", True), ("red", spy), ("marked", sent)) if there)
         name = f"player {player + 1}" + (", a spy" if spy else "") + (", on the mission" if sent else "")
         cells.append(Cell(str(player + 1), look, 1 << player if picked else None, name))
     return Cards(f"Players: pick {picked} for the mission" if picked else "Players", tuple(cells), bool(picked))

@@ -12,7 +12,7 @@ def choices(own: int, other: int, is_open: bool, title: str) -> Cards:
     """Rock, paper and scissors."""
     cells = []
     for action, name in enumerate(NAMES):
-        look = "own" if action == own else "other" if action == other else ""
+        look = "hand own" if action == own else "hand other" if action == other else "hand"
         cells.append(Cell(name, look, action if is_open else None, name))
     return Cards(title, tuple(cells))
 

@@ -1,17 +1,54 @@
-"""The catalogue over the API: every game, its opponents, and a picture of it."""
+"""The games: the catalogue over the API, and a page per game with its rules, its value and its opponents."""
 
-from fastapi import APIRouter
-from fastapi.responses import JSONResponse
+from typing import Annotated
 
-from ...core.game import find_game, games
+import numpy as np
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from ...core.drawing import how_to_play
+from ...core.game import Game, find_game, games
+from ...solve.values import KnownValue, known_values, short
+from ...stats.race import interval, mean
 from .. import JsonObject
-from ..catalogue import game_json, sample_picture
+from ..catalogue import RESISTANCE, first_picture, game_json, games_by_kind, sample_picture
 from ..opponents import opponents
 from ..site import Site
 
+MOST_MARKS = 4000
+"""Letters of a list of results."""
+HANDS = 200
+"""Games of a series that count, the latest ones."""
+
+
+def value_json(known: KnownValue) -> JsonObject:
+    """What is known of the value of a game, short enough for a page, and in full."""
+    bounds = [known.lower, known.upper]
+    return {
+        "value": None if known.value is None else short(known.value),
+        "lower": short(known.lower),
+        "upper": short(known.upper),
+        "full": [str(bound) for bound in bounds],
+        "payoffs": known.payoffs,
+        "published": known.published,
+        "ours": known.ours,
+        "certificate": known.shipped is not None,
+    }
+
+
+def standing_json(game: Game, marks: list[int]) -> JsonObject:
+    """The running score of a series of games: the mean payoff and the interval in which the true one lies."""
+    if not marks or not all(0 <= mark <= game.top for mark in marks):
+        raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.top}")
+    counts = np.bincount(marks[-HANDS:], minlength=game.top + 1).astype(np.int64)
+    least, most = float(game.payoffs[0]), float(game.payoffs[-1])
+    low, high = interval(counts)
+    score, lower, upper = (least + share * (most - least) for share in (mean(counts), low, high))
+    return {"game": game.name, "games": int(counts.sum()), "mean": score, "interval": [lower, upper]}
+
 
 def add_to(site: Site) -> None:
-    """The part of the API that lists games."""
+    """The part of the API that lists games, and the page of each of them."""
     router = APIRouter(prefix="/api/games", tags=["games"])
 
     @router.get("")
@@ -21,17 +58,40 @@ def add_to(site: Site) -> None:
 
     @router.get("/{name}")
     def one_game(name: str) -> JsonObject:
-        """One game."""
+        """One game, with its rules in words."""
         return game_json(find_game(name))
 
     @router.get("/{name}/opponents")
     def list_opponents(name: str) -> JsonObject:
-        """Whom a person can play against in this game."""
+        """Whom a person can play against in this game, the strongest first."""
         return {"game": name, "opponents": opponents(find_game(name), site.store)}
 
     @router.get("/{name}/picture")
-    def picture(name: str) -> JSONResponse:
-        """A picture of the game: what a player sees after a few moves at random."""
-        return JSONResponse({"game": name, "picture": sample_picture(find_game(name).name)})
+    def picture(name: str, first: bool = False) -> JSONResponse:
+        """A picture of the game: what a player sees after a few moves at random, or at the start."""
+        game = find_game(name)
+        return JSONResponse({"game": name, "picture": first_picture(game) if first else sample_picture(game.name)})
+
+    @router.get("/{name}/standing")
+    def standing(
+        name: str, marks: Annotated[str, Query(max_length=MOST_MARKS, pattern=r"^\d{1,3}(,\d{1,3})*$")]
+    ) -> JsonObject:
+        """The running score of a series of games with these results, as indices of the game's payoffs."""
+        return standing_json(find_game(name), [int(mark) for mark in marks.split(",")])
 
     site.routes.include_router(router)
+
+    @site.routes.get("/games/{name}", include_in_schema=False)
+    def game_page(request: Request, name: str) -> HTMLResponse:
+        game = find_game(name)
+        known = known_values().get(game.name)
+        sizes = [other for other in games_by_kind()[game.kind] if other.family == game.family == RESISTANCE]
+        return site.page(
+            request,
+            "game.html",
+            game=game,
+            lines=how_to_play(game),
+            known=value_json(known) if known else None,
+            opponents=opponents(game, site.store),
+            sizes=sizes,
+        )

@@ -3,7 +3,8 @@
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from ..catalogue import games_by_kind
+from ...core.game import games
+from ..catalogue import tiles_by_kind
 from ..site import Site
 
 PATH, TITLE = "/", "Home"
@@ -14,4 +15,4 @@ def add_to(site: Site) -> None:
 
     @site.routes.get(PATH, include_in_schema=False)
     def home(request: Request) -> HTMLResponse:
-        return site.page(request, "home.html", kinds=games_by_kind())
+        return site.page(request, "home.html", kinds=tiles_by_kind(), count=len(games()))

@@ -39,6 +39,12 @@ class Act(BaseModel):
     moment: Annotated[int, Field(ge=0, le=2**31)]
 
 
+class Resignation(BaseModel):
+    """At which moment of the game the person gives it up."""
+
+    moment: Annotated[int, Field(ge=0, le=2**31)]
+
+
 def client_of(request: Request) -> str:
     """The machine that a request comes from."""
     return request.client.host if request.client else ""
@@ -71,6 +77,11 @@ def _add_api(site: Site) -> None:
         """Do something in a game."""
         return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request)))
 
+    @router.post("/{key}/resign")
+    def resign(request: Request, key: Key, asked: Resignation) -> JSONResponse:
+        """Give a game up: it is over, and the truth can be seen."""
+        return JSONResponse(sessions.resign(key, asked.moment, client_of(request)))
+
     @router.get("/{key}/coach")
     def coach(key: Key) -> JSONResponse:
         """What the person's own moves so far cost against the certified solution, or against this opponent."""
@@ -94,7 +105,9 @@ def _add_api(site: Site) -> None:
             raise HTTPException(404, "only games of Kriegspiel are written as PGN")
         white, black = ("a person", stored.against)[:: -1 if stored.session.side else 1]
         house = switches_in(stored.session.state)
-        text = write_pgn(stored.session.record, {"White": white, "Black": black}, switches=house)
+        names, given_up = {"White": white, "Black": black}, ("0-1", "1-0")[stored.session.side]
+        result = given_up if stored.session.resigned else None
+        text = write_pgn(stored.session.record, names, result=result, switches=house)
         return PlainTextResponse(text, headers=attachment("kriegspiel.pgn"))
 
     site.routes.include_router(router)

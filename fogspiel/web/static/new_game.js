@@ -8,7 +8,7 @@ const form = byId("new");
 const { game, rules, against, numbers, effort } = form.elements;
 const KRIEGSPIEL = "kriegspiel";
 const trouble = byId("trouble");
-const GROUPS = { engine: "Engines", run: "Tuned by a run", solution: "Exact solutions", strategy: "Named strategies" };
+const GROUPS = { solution: "Exact solutions", engine: "Engines", run: "Tuned by a run", strategy: "Named strategies" };
 const NUMBERS = "numbers";
 let listed = [];
 
@@ -61,14 +61,15 @@ function takeWish(wish) {
   }
 }
 
+// The strongest opponent that is known; the list begins with it.
 function usual() {
-  const strong = listed.find((opponent) => opponent.words === "fog") ?? listed.find((opponent) => opponent.kind === "run");
-  return (strong ?? listed[0])?.words ?? "uniform";
+  return listed[0]?.words ?? "uniform";
 }
 
 function describe() {
   const chosen = listed.find((opponent) => opponent.words === against.value);
-  byId("about").textContent = chosen ? chosen.about : "";
+  byId("about").textContent = chosen ? `${chosen.level}: ${chosen.about}` : "";
+  byId("rules-link").href = `/games/${encodeURIComponent(game.value)}`;
   byId("numbers-field").hidden = against.value !== NUMBERS;
   byId("effort-field").hidden = chosen?.kind !== "engine";
 }

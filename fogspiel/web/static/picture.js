@@ -1,12 +1,15 @@
 // Draws a picture of a game: parts as `fogspiel.core.picture` names them, cell by cell, as the person may see them.
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
+import { figureOf } from "./figures.js";
 import { button, element } from "./service.js";
 
 const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
 
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
-export async function drawPicture(container, parts, choices = [], act = null) {
+// Cells at the `latest` places (part, row, column) have just changed.
+export async function drawPicture(container, parts, choices = [], act = null, latest = []) {
+  container.classList.toggle("boards-2", parts.filter((part) => part.kind === "board").length > 1);
   const focused = container.contains(document.activeElement) ? document.activeElement.dataset.place : null;
   const chess = parts.some((part) => part.kind === "chess") ? await import("./chess.js") : null;
   const old = [...container.children];
@@ -21,6 +24,7 @@ export async function drawPicture(container, parts, choices = [], act = null) {
     else place.replaceChildren(...DRAW[part.kind](part, new Actions(choices, act, number)));
   });
   old.slice(parts.length).forEach((place) => place.remove());
+  for (const place of latest) container.querySelector(`[data-place="${place.join("-")}"]`)?.classList.add("latest");
   if (focused) container.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
@@ -35,8 +39,14 @@ class Actions {
   // A cell as something to press, or as something to read.
   cell(cell, row, column, looks) {
     const open = this.act !== null && cell.action !== null && this.labels.has(cell.action);
-    const look = cell.look.split(" ").filter(Boolean).map((word) => `look-${word}`).join(" ");
-    const made = element(open ? "button" : "span", `${looks} ${look}`, cell.text, { "data-place": `${this.part}-${row}-${column}` });
+    const words = cell.look.split(" ").filter(Boolean);
+    const look = words.map((word) => `look-${word}`).join(" ");
+    const figure = figureOf(cell, words);
+    const faced = !figure && looks === "playing-card" && isFace(cell) ? "faced" : "";
+    const text = figure && !words.includes("hand") ? "" : cell.text;
+    const made = element(open ? "button" : "span", `${looks} ${look} ${faced}`.trim(), text, { "data-place": `${this.part}-${row}-${column}` });
+    if (figure) made.prepend(figure);
+    if (faced) made.dataset.corner = cell.text;
     made.style.setProperty("--letters", Math.max(cell.text.length, 3));
     const aloud = cell.name || cell.text || "empty";
     if (open) {
@@ -53,12 +63,18 @@ class Actions {
   }
 }
 
+// Whether a card shows a rank, with or without a suit, and not words.
+function isFace(cell) {
+  return /^(\d{1,2}|[JQKA])[♣♦♥♠]?$/.test(cell.text) && !cell.look.includes("token");
+}
+
 function drawBoard(board, actions) {
   const columns = Math.max(...board.rows.map((row) => row.length));
   const hexagons = board.shape === "hexagons";
   const named = board.row_names.length > 0;
   const grid = element("div", `grid ${board.shape}`, "", { role: "group", "aria-label": board.title || "board" });
   grid.style.setProperty("--columns", columns + (hexagons ? (board.rows.length - 1) / 2 : 0));
+  grid.style.setProperty("--rows", board.rows.length + (board.column_names.length ? 0.5 : 0));
   if (board.column_names.length) {
     const head = element("div", "line names", "", { "aria-hidden": "true" });
     if (named) head.append(element("span", "row-name"));

@@ -1,7 +1,9 @@
 // One game: what the person sees, what may be done, what was said. Everything shown comes from the person's own view.
 
+import { die } from "./figures.js";
 import { remember } from "./games.js";
 import { drawPicture } from "./picture.js";
+import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
 
 const play = byId("play");
@@ -30,20 +32,52 @@ async function follow() {
   }
 }
 
-async function act(action) {
+function act(action) {
+  return send(`/api/play/${key}`, { action });
+}
+
+async function send(path, body) {
   if (busy || session.thinking || session.over) return;
   busy = true;
+  state.className = "state thinking"; // until the answer is there
   tell(trouble, "");
   try {
-    await show(await ask(`/api/play/${key}`, { action, moment: session.moment }));
+    await show(await ask(path, { ...body, moment: session.moment }));
   } catch (error) {
     tell(trouble, error.message);
     if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
   } finally {
     busy = false;
+    state.className = stateClass();
   }
-  follow();
+  await follow();
 }
+
+// Giving up takes a second press.
+byId("resign").addEventListener("click", async ({ currentTarget: resign }) => {
+  if (resign.dataset.sure) return send(`/api/play/${key}/resign`, {});
+  resign.dataset.sure = "yes";
+  resign.textContent = "Resign: are you sure?";
+  await pause(4000);
+  delete resign.dataset.sure;
+  resign.textContent = "Resign";
+});
+
+// Do what is routine until there is something to decide; another press stops.
+let playingOn = false;
+byId("play-on").addEventListener("click", async ({ currentTarget: on }) => {
+  playingOn = !playingOn;
+  if (!playingOn) return;
+  on.textContent = "Stop";
+  while (playingOn && session.routine !== null && !session.over) {
+    const before = session.moment;
+    await act(session.routine);
+    if (session.moment === before) break;
+  }
+  playingOn = false;
+  on.textContent = "Play on";
+  byId("play-on-row").hidden = session.routine === null;
+});
 
 async function show(next) {
   const before = session;
@@ -52,15 +86,60 @@ async function show(next) {
   const lost = buttons.contains(document.activeElement);
   play.classList.toggle("waiting", session.thinking);
   state.textContent = sentence();
-  state.className = `state ${session.over ? "over" : session.thinking ? "thinking" : "turn"}`;
+  state.className = stateClass();
   tell(trouble, session.trouble ?? "");
   listChoices();
   listTranscript();
   askCoach();
-  await drawPicture(picture, session.picture, session.choices, act);
+  byId("play-on-row").hidden = !playingOn && session.routine === null;
+  byId("resign-row").hidden = session.over;
+  byId("resign").disabled = session.thinking;
+  await drawBoards();
   byId("after").hidden = !session.over;
   remember(session);
-  if (lost) (session.over ? byId("whole") : buttons.querySelector("button"))?.focus();
+  if (session.over) showStanding();
+  if (lost) (session.over ? byId("next") : buttons.querySelector("button"))?.focus();
+}
+
+// Once the game is over the board shows the truth, where anything was hidden, or what the person saw.
+let asSeen = false;
+async function drawBoards() {
+  const told = session.truth !== null;
+  byId("truth-bar").hidden = !told;
+  byId("truth-title").textContent = asSeen ? "What you saw" : "The truth";
+  byId("truth-toggle").textContent = asSeen ? "The truth" : "As you saw it";
+  if (told && !asSeen) await drawPicture(picture, session.truth);
+  else await drawPicture(picture, session.picture, session.choices, act, session.latest);
+  showRoll();
+}
+byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
+
+// The die that was rolled last, if the log tells of one.
+const ROLLED = /die shows (\d)/;
+function showRoll() {
+  const line = session.told.findLast(({ words }) => ROLLED.test(words));
+  const place = byId("last-roll");
+  place.hidden = !line;
+  if (!line) return;
+  const number = line.words.match(ROLLED)[1];
+  place.replaceChildren(die(number), element("span", number === "1" ? "lost" : "", line.words));
+}
+
+// The score of all games in a row against this opponent, with its interval.
+async function showStanding() {
+  const marks = countGame(session);
+  try {
+    const { games, mean, interval } = await ask(`/api/games/${session.game}/standing?marks=${marks.join(",")}`);
+    const many = games === 1 ? "1 game" : `${games} games`;
+    const [low, high] = interval.map((bound) => bound.toFixed(2));
+    tell(byId("running"), `${many} in a row: ${mean.toFixed(2)} per game on average; the true mean lies between ${low} and ${high} (95 %).`);
+  } catch (error) {
+    tell(byId("running"), error.message);
+  }
+}
+
+function stateClass() {
+  return `state ${session.over ? "over" : session.thinking ? "thinking" : "turn"}`;
 }
 
 function sentence() {
@@ -113,6 +192,7 @@ function listTranscript() {
     const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);
+    if (ROLLED.test(words)) made.prepend(die(words.match(ROLLED)[1]));
     if (line) line.replaceWith(made);
     else transcript.append(made);
   });
@@ -161,6 +241,7 @@ async function again(side) {
     tell(trouble, error.message);
   }
 }
+byId("next").addEventListener("click", () => again(1 - session.side)); // sides change, as in a match
 byId("again").addEventListener("click", () => again(session.side));
 byId("swap").addEventListener("click", () => again(1 - session.side));
 

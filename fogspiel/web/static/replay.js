@@ -74,6 +74,7 @@ function sentence(place, moment) {
 
 function actionText(moment) {
   if (moment.mover === "over") return "The end";
+  if (moment.action === null) return "You resigned";
   return `${WHO[moment.mover]}: ${moment.action}${moment.refused ? " (refused)" : ""}`;
 }
 
@@ -110,6 +111,6 @@ ask(`/api/play/${key}/replay`).then((found) => {
   whole = found;
   byId("result").textContent = found.result ?? "";
   byId("chance-choice").hidden = !found.moments.some((moment) => moment.mover === "chance");
-  listStops(0);
+  listStops(location.hash ? Number(location.hash.slice(1)) || 0 : Infinity); // where the person was: at the end
   return addAnalysis().then(show);
 }).catch((error) => tell(trouble, error.message));
