@@ -152,6 +152,13 @@ def test_exploitability_is_asked_from_a_form(visit):
     page.get_by_text("Exploitability 0.458333 = 11/24").wait_for()
 
 
+def test_a_comparison_without_a_chart_says_why(visit, solved):
+    page = visit()
+    page.goto(f"/runs/compare?run=kuhn-1&run={solved[0]}")
+    page.get_by_text("There is nothing to draw").wait_for()
+    assert page.locator("#figure").is_hidden() and page.evaluate("window.Plotly === undefined")
+
+
 def test_pages_without_charts_are_light(visit, solved):
     for path in (
         "/runs",

@@ -67,7 +67,18 @@ def test_a_note_file_that_is_damaged_shows_no_notes(client, folder):
     (folder / "runs.notes.json").write_text("[1, {", encoding="utf-8")
     assert len(shown(client)) == 3
     (folder / "runs.notes.json").write_text('{"kuhn-1": 7, "morra-1": "green"}', encoding="utf-8")
-    assert shown(client, q="green") == ["morra-1"]
+    assert len(shown(client)) == 3 and shown(client, q="green") == []
+
+
+def test_a_run_that_gets_the_name_of_a_deleted_one_is_another_run(client, folder):
+    client.post("/api/runs/kuhn-1/note", json={"note": "blue"})
+    steps = client.get("/api/runs/kuhn-1/steps").json()
+    with Store.open(folder / "runs.db", write=True) as store:  # as `fogspiel runs delete` does
+        store.delete(["kuhn-1"])
+        request = Request.of(find_game("kuhn"), ("uniform", "uniform"), folder / "runs.db", 2, 400, "swapped")
+        work_on(store.create(request.to_json()))
+    assert client.get("/api/runs/kuhn-1").json()["note"] == "" and shown(client, q="blue") == []
+    assert client.get("/api/runs/kuhn-1/steps").json()["done"] == 400 != steps["done"]
 
 
 def test_a_third_run_waits_until_there_is_room(client):

@@ -66,7 +66,9 @@ class RunLine(Summary):
 def run_lines(site: Site) -> list[RunLine]:
     """Every run, newest first."""
     notes = site.notes.all()
-    return [_run_line(summary, site, notes.get(summary.name, "")) for summary in site.reader.summaries()]
+    return [
+        _run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in site.reader.summaries()
+    ]
 
 
 def _run_line(summary: Summary, site: Site, note: str) -> RunLine:
@@ -106,17 +108,22 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
         "playable": kind.playable(run),
         "certificate": certificate_of(run) is not None,
-        "note": site.notes.of(name),
+        "note": note_on(name, site),
         "reported": run.finished and kind.has_report,
         "resume": resume_command(name, site.store),
     }
+
+
+def note_on(name: str, site: Site) -> str:
+    """The note on a run, which may be empty."""
+    return site.notes.of((name, site.reader.follow(name).entry.created))
 
 
 def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
     """What is another when there is something else to tell about a run, and what when that cannot wait."""
     found = site.reader.follow(name)
     state = site.processes.state(name, found.state)
-    urgent = state, site.processes.trouble(name, state), site.notes.of(name)
+    urgent = state, site.processes.trouble(name, state), note_on(name, site)
     return (found.version, urgent), urgent
 
 
@@ -210,8 +217,8 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}/way")
     def way(name: Name) -> JsonObject:
         """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
-        rows = reader.follow(name).length
-        return site.background.compute(("way", name, rows), lambda: checkpoint_scores(reader.run(name)))
+        last = reader.follow(name).digest
+        return site.background.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
@@ -248,16 +255,16 @@ def _add_working(router: APIRouter, site: Site) -> None:
     @router.post("/{name}/delete")
     def delete(name: Name) -> RunState:
         """Delete a run for good, with its note; one that is at work is refused."""
+        known = name, site.reader.follow(name).entry.created
         site.processes.delete(name)
-        site.notes.write(name, "")
+        site.notes.write(known, "")
         return RunState(run=name, state="deleted")
 
     @router.post("/{name}/note")
     def note(name: Name, written: Note) -> Note:
         """Write a note on a run; it is kept beside the store, and the run stays as it is."""
-        site.reader.follow(name)
-        site.notes.write(name, written.note)
-        return Note(note=site.notes.of(name))
+        site.notes.write((name, site.reader.follow(name).entry.created), written.note)
+        return Note(note=note_on(name, site))
 
 
 def _add_pages(site: Site) -> None:

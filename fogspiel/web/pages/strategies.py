@@ -151,18 +151,18 @@ def add_to(site: Site) -> None:
 
     def sheet(game: Game, text: str) -> Sheet:
         """What there is to say, worked out once per row of a run."""
-        rows = reader.follow(text).length if RUN_NAME.fullmatch(text) and text not in games() else 0
-        return site.background.compute(("strategy", game.name, text, rows), lambda: describe(game, text, reader))
+        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in games() else b""
+        return site.background.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
     def rows(game: Game, text: str, side: int) -> list[Decision] | None:
         """The decisions of a solution, worked out once per row of its run; None for any other player."""
-        length = reader.follow(text).length if text != SOLVED else 0
+        last = reader.follow(text).digest if text != SOLVED else b""
 
         def work() -> list[Decision] | None:
             certificate = _certificate(game, text, reader)
             return decisions_of(certificate, side) if has_rows(certificate) else None
 
-        return site.background.compute(("decisions", game.name, text, side, length), work)
+        return site.background.compute(("decisions", game.name, text, side, last), work)
 
     def is_solution(game: Game, text: str) -> bool:
         """Whether a player is a solution with a certificate."""

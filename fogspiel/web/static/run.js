@@ -52,6 +52,7 @@ function draw() {
 }
 
 function progressText(progress) {
+  if (progress.state === "queued") return "queued: it begins when one of the runs at work has ended";
   const done = Math.max(progress.done, progress.now?.at ?? 0);
   const of = progress.total ? ` of ${progress.total.toLocaleString("en")}` : "";
   const steps = progress.unit === "games" && progress.steps ? `${progress.steps.toLocaleString("en")} ${progress.steps === 1 ? "step" : "steps"}, ` : "";
