@@ -65,10 +65,8 @@ class RunLine(Summary):
 
 def run_lines(site: Site) -> list[RunLine]:
     """Every run, newest first."""
-    notes = site.notes.all()
-    return [
-        _run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in site.reader.summaries()
-    ]
+    notes, known = site.notes.all(), site.reader.summaries()
+    return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
 
 
 def _run_line(summary: Summary, site: Site, note: str) -> RunLine:
