@@ -9,7 +9,6 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..core.plugins import help_of, modules
@@ -18,7 +17,7 @@ from .cache import AnswerCache
 from .release import Slots, slot_seconds
 from .security import App, Guard, is_for_programs
 from .session_store import SessionFileError, UnknownSession
-from .site import STATIC, Link, Site
+from .site import Link, Site
 from .validation_words import fault_place, fault_words
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
@@ -41,7 +40,6 @@ def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAP
     )
     answer_in_sentences(app, site)
     app.include_router(site.routes)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
 
 

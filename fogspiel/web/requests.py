@@ -6,19 +6,23 @@ from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent
 from ..core.game import Game, find_game, games
+from ..core.own_games import words_of
 from ..games.kriegspiel.rule_sets import ICC, find_rule_set
 from ..kriegspiel.engine import Effort, find_engine, parse_engine
 from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.switches import Switches
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
 from ..runs.engine_match import EngineMatch
-from ..runs.kinds import match, round_robin, tune
+from ..runs.kinds import bounds, experiment, match, round_robin, solve, tune
 from ..runs.sqlite_file import StoreError
 from ..runs.store import Json
+from ..solve.game_sources import find_problem
+from ..solve.routes import AUTO, choose_route
 from .opponents import demand_opponent
 from .page_agents import demand_page_agent
 from .run_reader import RunReader
@@ -28,6 +32,7 @@ Text = Annotated[str, Field(max_length=4000)]
 Texts = Annotated[list[Text], Field(max_length=100)]
 Count = Annotated[int, Field(ge=1, le=10**12)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Gibibytes = Annotated[float, Field(gt=0, le=64)]
 USUAL_SECONDS = 0.1
 """What Kriegspiel engines get for each attempt if the form does not say."""
 
@@ -76,8 +81,8 @@ class Tune(RunRequest):
             for field, value in asked.items()
             if value is not None
         }
-        _demand({field: check for field, check in checks.items() if known or field != "baseline"})
-        _demand({"baseline": lambda: demand_page_agent(find_game(self.game), self.baseline)})
+        demand_all({field: check for field, check in checks.items() if known or field != "baseline"})
+        demand_all({"baseline": lambda: demand_page_agent(find_game(self.game), self.baseline)})
         return tune.Request(**asked).to_json()
 
 
@@ -94,13 +99,13 @@ class Match(RunRequest):
 
     def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel match` does."""
-        game = _find_game(self.game)
+        game = find_page_game(self.game)
         agent = partial(_agent, game, reader, self.seed)
 
         def request(*texts: str) -> match.Request:
             return match.Request.of(game, texts, reader.path, self.seed, self.games, self.seats)
 
-        _demand(
+        demand_all(
             {
                 "first": lambda: agent(self.first),
                 "second": lambda: agent(self.second),
@@ -122,7 +127,7 @@ class Tournament(RunRequest):
 
     def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel tournament` does; every player that is wrong is named."""
-        game = _find_game(self.game)
+        game = find_page_game(self.game)
         request = partial(round_robin.Request.of, game, self.players, self.games, self.seed, reader.path)
         _demand_players(self.players, partial(_agent, game, reader, self.seed), request)
         return request().to_json()
@@ -162,8 +167,71 @@ class Kriegspiel(RunRequest):
         return request().to_json()
 
 
-AnyRequest = Annotated[Tune | Match | Tournament | Kriegspiel, Field(discriminator="kind")]
+class Solve(RunRequest):
+    """Solve a game."""
+
+    kind: Literal["solve"]
+    game: Text
+    solver: Text = AUTO
+    exact: bool = False
+    gap: Annotated[float, Field(gt=0, le=10**6)] = 1e-6
+    memory: Gibibytes = 2.0
+
+    def ask(self, reader: RunReader) -> Json:
+        """Checked as `fogspiel solve` does, but for the size of the game, which is seen when it is worked on."""
+        game = find_page_game(self.game)
+        words = words_of(game.name)
+
+        def request(solver: str) -> Json:
+            problem = find_problem(game.name if words is None else words.absolute)
+            asked = solve.Request(self.game, solver, self.exact, self.gap, self.memory)
+            choose_route(solver, problem)
+            return asked.to_json(problem)
+
+        demand_all({"solver": lambda: request(self.solver)})
+        return request(self.solver)
+
+
+class Bounds(RunRequest):
+    """Prove bounds on the value of a game that is too large to be solved."""
+
+    kind: Literal["bounds"]
+    game: Text
+    seconds: Annotated[float, Field(gt=0, le=10**6)] = 60.0
+    memory: Gibibytes = 1.0
+
+    def ask(self, reader: RunReader) -> Json:
+        """Checked as `fogspiel bounds` does."""
+        request = partial(bounds.Request, self.game, self.seconds, self.memory)
+        demand_all({"game": request})
+        return request().to_json()
+
+
+class Paper(RunRequest):
+    """Do the experiment of a paper again."""
+
+    kind: Literal["paper"]
+    name: Text
+    quick: bool = False
+    seeds: Annotated[int, Field(ge=1, le=10**4)] | None = None
+    scale: Annotated[float, Field(gt=0, le=10**4)] = 1.0
+    seed: Seed = 1
+    once: ClassVar[bool] = True
+
+    def ask(self, reader: RunReader) -> Json:
+        """Checked as `fogspiel paper` does."""
+        demand_all({"name": lambda: experiment.find_experiment(self.name)})
+        request = experiment.Request(self.name, self.quick, self.seeds, scale=self.scale, seed=self.seed)
+        return request.to_json()
+
+
+AnyRequest = Annotated[Tune | Match | Tournament | Kriegspiel | Solve | Bounds | Paper, Field(discriminator="kind")]
 _requests: TypeAdapter[RunRequest] = TypeAdapter(AnyRequest)
+
+
+def refusal(invalid: InvalidRequest) -> JSONResponse:
+    """What is answered to a request that cannot be met."""
+    return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
 
 def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:
@@ -187,13 +255,13 @@ def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
     return agent_from_text(game, text, reader.path, seed)
 
 
-def _find_game(name: str) -> Game:
+def find_page_game(name: str) -> Game:
     """The game of that name, or InvalidRequest."""
-    _demand({"game": lambda: find_game(name)})
+    demand_all({"game": lambda: find_game(name)})
     return find_game(name)
 
 
-def _demand(checks: Mapping[str, Callable[[], object]]) -> None:
+def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
     """Refuse a request with everything that is wrong with it."""
     if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
         raise InvalidRequest(wrong)
@@ -212,7 +280,7 @@ def _demand_players(
         wrong["players"] = "; ".join(faults)
     if wrong:
         raise InvalidRequest(wrong)
-    _demand({"players": together})
+    demand_all({"players": together})
 
 
 def _fault(check: Callable[[], object]) -> str | None:

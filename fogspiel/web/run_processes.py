@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -25,12 +26,16 @@ from fastapi import HTTPException
 
 from ..core.own_games import words_of
 from ..runs.jobs import earlier_runs
-from ..runs.store import Run, Store
+from ..runs.store import Run, Store, StoreError
 from .page_agents import demand_page_run
 from .run_reader import RunReader
 
 MOST_AT_WORK = 2
 """How many runs may be at work at the same time in one store."""
+MOST_QUEUED = 16
+"""How many more may wait for room."""
+QUEUE_SECONDS = 0.5
+"""How often it is looked whether there is room for a run that waits."""
 STOP_SECONDS = 5.0
 """How long an answer waits for a run to stop; most need much less."""
 POLL_SECONDS = 0.05
@@ -55,24 +60,31 @@ class Worker:
     def trouble(self) -> str | None:
         """Why it could not go on, if it could not."""
         code = self.process.poll()
-        if code is None or code in (0, *STOPPED):
-            return None
-        if code < 0:
-            return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        if lines:
-            return lines[-1].removeprefix("fogspiel: ")
-        return f"the process that worked on it ended with code {code}"
+        return None if code is None or code in (0, *STOPPED) else end_words(code, self.errors)
+
+
+def end_words(code: int, errors: IO[bytes]) -> str:
+    """Why a process ended that was not asked to: its last words, if it had any."""
+    if code < 0:
+        return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("fogspiel: ") if lines else f"the process that worked on it ended with code {code}"
 
 
 class RunProcesses:
-    """Starts, stops and resumes the runs of a store."""
+    """Starts, stops, queues and resumes the runs of a store."""
 
     def __init__(self, reader: RunReader):
         self.reader = reader
         self._workers: dict[str, Worker] = {}
-        self._lock = threading.Lock()
+        self._queue: dict[str, Mapping[str, Any]] = {}
+        """The runs that wait for room, the first first, with what was asked."""
+        self._refused: dict[str, str] = {}
+        """Why runs that had waited could not be started."""
+        self._lock = threading.RLock()
+        self._waiter: threading.Thread | None = None
+        self._closed = threading.Event()
 
     def begin(self, ask: Mapping[str, Any], *, once: bool) -> str:
         """Start a new run, or resume the one that has the same request where one is enough; returns its name."""
@@ -80,11 +92,11 @@ class RunProcesses:
             found = self._same(ask) if once else None
             if found is not None and self.state(found.name, found.state) != "interrupted":
                 return found.name
-            self._demand_room()
+            self._demand_place()
             if found is None:
                 with Store.open(self.reader.path, write=True) as store:
                     found = store.create(ask)
-            self._start(found.name, ask)
+            self._start_or_queue(found.name, ask)
             return found.name
 
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
@@ -98,11 +110,14 @@ class RunProcesses:
             state = self.current_state(name)
             if state != "interrupted":
                 raise HTTPException(409, f"run {name} is {state}: only an interrupted run can be resumed")
-            self._demand_room()
-            self._start(name, self.reader.follow(name).ask)
+            self._demand_place()
+            self._start_or_queue(name, self.reader.follow(name).ask)
 
     def stop(self, name: str) -> str:
         """Stop the work on a run; returns its state after that."""
+        with self._lock:
+            if self._queue.pop(name, None) is not None:
+                return self.current_state(name)
         found = self.reader.follow(name, at_once=True)
         if self.state(name, found.state) not in ("running", "starting"):
             raise HTTPException(409, f"run {name} is {found.state}: nobody works on it")
@@ -137,26 +152,82 @@ class RunProcesses:
         return self.state(name, self.reader.follow(name, at_once=True).state)
 
     def state(self, name: str, stored: str) -> str:
-        """The state of a run, which is starting while its process has not yet taken it up."""
+        """The state of a run, which is queued until there is room, and starting until its process has taken it up."""
+        if stored == "interrupted" and name in self._queue:
+            return "queued"
         worker = self._workers.get(name)
         return "starting" if stored == "interrupted" and worker is not None and worker.alive else stored
 
     def trouble(self, name: str, state: str) -> str | None:
         """Why the work on an interrupted run could not go on, if this server knows."""
+        if state != "interrupted":
+            return None
         worker = self._workers.get(name)
-        return worker.trouble if worker is not None and state == "interrupted" else None
+        return self._refused.get(name) or (worker.trouble if worker is not None else None)
 
-    def _demand_room(self) -> None:
+    def delete(self, name: str) -> None:
+        """Take a run out of the store for good; one that is at work or waits for room is refused."""
+        with self._lock:
+            state = self.current_state(name)
+            if state in ("running", "starting", "queued"):
+                raise HTTPException(409, f"run {name} is {state}: stop it before it is deleted")
+            with Store.open(self.reader.path, write=True) as store:
+                store.delete([name])
+            self._workers.pop(name, None)
+            self._refused.pop(name, None)
+
+    def close(self) -> None:
+        """Start no more runs; those that wait are interrupted, and can be resumed."""
+        self._closed.set()
+
+    def _demand_place(self) -> None:
+        """Refuse a run when too many wait already."""
+        if len(self._queue) >= MOST_QUEUED:
+            raise HTTPException(409, f"{MOST_QUEUED} runs wait already: let some of them end, or stop some")
+
+    def _has_room(self) -> bool:
+        """Whether one more run may be at work."""
         busy = {found.name for found in self.reader.summaries(at_once=True) if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
-        if len(busy) >= MOST_AT_WORK:
-            raise HTTPException(
-                409, f"{len(busy)} runs are at work already ({', '.join(sorted(busy))}): wait for one, or stop it"
-            )
+        return len(busy) < MOST_AT_WORK
+
+    def _start_or_queue(self, name: str, ask: Mapping[str, Any]) -> None:
+        """Start a run, or let it wait behind others until there is room."""
+        demand_page_run(name, ask)
+        self._refused.pop(name, None)
+        if not self._queue and self._has_room():
+            return self._start(name, ask)
+        self._queue[name] = ask
+        if self._waiter is None or not self._waiter.is_alive():
+            self._waiter = threading.Thread(target=self._start_in_turn, name="queue", daemon=True)
+            self._waiter.start()
+        return None
+
+    def _start_in_turn(self) -> None:
+        """Start the runs that wait, one whenever there is room."""
+        while not self._closed.wait(QUEUE_SECONDS):
+            with self._lock:
+                if not self._queue:
+                    self._waiter = None
+                    return
+                with suppress(StoreError):  # the store may be read again in a moment
+                    if self._has_room():
+                        self._start_first()
+
+    def _start_first(self) -> None:
+        """Start the run that has waited longest, if it is still there and nobody else has taken it up."""
+        name, ask = next(iter(self._queue.items()))
+        del self._queue[name]
+        try:
+            if self.reader.follow(name, at_once=True).state == "interrupted":
+                self._start(name, ask)
+        except HTTPException:
+            return
+        except OSError as error:
+            self._refused[name] = f"its process could not be started: {error.strerror or error}"
 
     def _start(self, name: str, ask: Mapping[str, Any]) -> None:
         """Start the process that works on a run; a core is left to the pages where there are several."""
-        demand_page_run(name, ask)
         folder = self.reader.path.parent / "reports"
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)

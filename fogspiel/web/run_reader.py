@@ -141,7 +141,9 @@ class RunReader:
         """What was remembered of a run, with the rows that came since."""
         entry, store = _entry(connection, committed, name), identity(connection)
         found = self._followed.pop(name, None)
-        if found is None or (found.store, found.entry.id) != (store, entry.id) or found.length > entry.length:
+        if found is not None and (found.store, found.entry.id, found.entry.created) != (store, entry.id, entry.created):
+            found = None  # another run, which has the name of one that was deleted
+        if found is None or found.length > entry.length:
             ask = json.loads(entry.ask)
             kind = kind_of_method(ask.get("method"))
             found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))

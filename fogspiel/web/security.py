@@ -17,6 +17,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 64_000
+LARGE = {"/api/certificates": 4_000_000}
+"""Addresses that take larger bodies: the certificates that come with the package have 0.2 MB at most."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 """Nothing is let in that is not our own, and nothing goes out."""
@@ -72,7 +74,7 @@ class Guard:
             self._demand_known_host(headers)
             self._demand_own_origin(scope["method"], headers)
             new_visitor = self._demand_token(scope, headers)
-            body = await _whole_body(headers, receive)
+            body = await _whole_body(headers, receive, LARGE.get(scope["path"], MOST_BYTES))
         except Refusal as refusal:
             return await _refuse(send_with_headers, refusal, is_for_programs(scope["path"]))
         if new_visitor and scope["method"] in SAFE_METHODS and not is_for_programs(scope["path"]):
@@ -120,19 +122,19 @@ def _cookies(header: str) -> list[str]:
     return [value for name, _, value in pairs if name == COOKIE]
 
 
-async def _whole_body(headers: dict[bytes, str], receive: Receive) -> bytes:
+async def _whole_body(headers: dict[bytes, str], receive: Receive, most: int) -> bytes:
     """The body of a request, however it is sent."""
     length = headers.get(b"content-length", "0")
-    if not length.isdecimal() or int(length) > MOST_BYTES:
-        raise Refusal(413, f"a request may have at most {MOST_BYTES} bytes")
+    if not length.isdecimal() or int(length) > most:
+        raise Refusal(413, f"a request may have at most {most} bytes")
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Refusal(400, "the request was broken off")
         body += message.get("body", b"")
-        if len(body) > MOST_BYTES:
-            raise Refusal(413, f"a request may have at most {MOST_BYTES} bytes")
+        if len(body) > most:
+            raise Refusal(413, f"a request may have at most {most} bytes")
         if not message.get("more_body"):
             return bytes(body)
 

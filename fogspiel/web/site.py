@@ -13,12 +13,15 @@ from ..core.plugins import folders
 from .analyses import Analyses
 from .background import Background, StillWorking
 from .cache import VersionCache
+from .questions import Questions
 from .release import Slots
+from .run_notes import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
 from .security import CHARTS_POLICY
 from .session_runner import SessionRunner
 from .session_store import SessionStore
+from .static_files import StaticFiles
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -42,11 +45,14 @@ class Site:
         self.sessions = SessionRunner(SessionStore(games, store, slots))
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
+        self.notes = RunNotes(store)
         self.background = Background()
+        self.questions = Questions()
         self.analyses = Analyses()
         self.versions = VersionCache()
         self._templates = Jinja2Templates([HERE / "templates", *(folder / "web/templates" for folder in folders())])
-        self._templates.env.globals |= {"links": self.links, "version": __version__}
+        self.static = StaticFiles(STATIC)
+        self._templates.env.globals |= {"links": self.links, "version": __version__, "static": self.static.prefix}
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
 
     def page(
@@ -80,6 +86,8 @@ class Site:
         self.sessions.close()
         self.background.close()
         self.analyses.close()
+        self.processes.close()
+        self.questions.close()
 
 
 def attachment(file: str) -> dict[str, str]:

@@ -73,7 +73,8 @@ def test_a_strategy_is_told_in_words_and_pictures(client):
     assert "has the best chance to win in every position" in page and 'class="heatmap"' in page
     body = wait_for_work(client, "/api/strategies/pig?player=25").json()
     assert "25" in body["sentences"][0] and body["tables"][0]["columns"] == ["against", "score"]
-    assert "pass 2/3, bet 1/3" in wait_for_work(client, "/strategies/kuhn?player=kuhn-1").text
+    browser = wait_for_work(client, "/strategies/kuhn?player=kuhn-1").text
+    assert 'value="0.6666666666666666" aria-label="pass">2/3</meter>' in browser and "after pass in 1" in browser
     assert "weighs it at once" in wait_for_work(client, "/strategies/kriegspiel?player=C").text
 
 

@@ -203,13 +203,14 @@ def test_a_run_is_started_stopped_and_resumed_and_outlives_the_server(tmp_path):
         assert progress["trouble"] is None
 
 
-def test_a_third_run_at_the_same_time_is_refused_in_a_sentence(tmp_path):
+def test_a_third_run_waits_while_two_are_at_work_elsewhere(tmp_path):
     asked = {"kind": "match", "game": "pig", "first": "hold20", "second": "hold25"}
     with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
         for seed in (1, 2):
             store.create(tuning(seed).to_json())
         answer = client.post("/api/runs", json=asked)
-        assert answer.status_code == 409 and "batawaf-1, batawaf-2" in answer.json()["error"]
+        assert answer.status_code == 201 and answer.json() == {"run": "pig-1", "state": "queued"}
+        assert client.post("/api/runs/pig-1/stop").json()["state"] == "interrupted"
 
 
 def test_a_match_is_kept_as_a_run_and_a_tournament_is_played_once(tmp_path):

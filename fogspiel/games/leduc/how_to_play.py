@@ -2,8 +2,9 @@
 
 from ...core.game import Game
 
+CARDS = {False: "Six cards: jack, queen and king of two suits.", True: "26 cards: all thirteen ranks of two suits."}
 LINES = (
-    "Six cards: jack, queen and king of two suits. Both players pay an ante of 1 and get one card each.",
+    "Both players pay an ante of 1 and get one card each.",
     "There are two rounds of bets; the first player opens both of them.",
     "Check, or bet 2 in the first round and 4 in the second.",
     "Who faces a bet folds, calls, or raises once by the same amount: each round has at most two bets.",
@@ -15,4 +16,4 @@ SUITS = {False: "The suits decide nothing, and nobody sees them.", True: "The su
 
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
-    return *LINES, SUITS[game.name == "leduc-labelled"]
+    return CARDS[game.name == "leduc-13"], *LINES, SUITS[game.name == "leduc-labelled"]

@@ -4,16 +4,14 @@ import numpy as np
 
 from ...core.game import Game
 from . import rules
-from .draw import suited
 from .rules import CALL, CHECK
 
 PUBLIC, OTHER = rules.SEEN_OWN + 2, rules.SEEN_OWN + 1
-RANKS = ("jack", "queen", "king")
 
 
 def name_of(seen: np.ndarray, card: int) -> str:
     """A card as the player sees it."""
-    return suited(card).name if seen[rules.SEEN_SUITED] else RANKS[card]
+    return rules.card_name(card, int(seen[rules.SEEN_SUITED]))
 
 
 def first_round(history: list[int]) -> int:

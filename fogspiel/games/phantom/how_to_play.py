@@ -32,7 +32,12 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     size = size_of(game)
     kind = next(kind for kind in GOALS if size.name.startswith(kind))
     variant = next((name for name in TRIES if name and game.name.endswith(name)), "")
-    board = f"The board has {size.rows} by {size.columns} cells. X, the first player, begins."
+    return lines_of(kind, size.rows, size.columns, variant)
+
+
+def lines_of(kind: str, rows: int, columns: int, variant: str = "") -> tuple[str, ...]:
+    """The rules of a kind of game on a board of that size."""
+    board = f"The board has {rows} rows of {columns} cells. X, the first player, begins."
     told = "A refusal tells you something, and your opponent does not hear of it."
     known = (told,) if variant != "numturns" else ()
     return GOALS[kind], board, "In turn try a cell.", *TRIES[variant], *known, *MORE[kind]

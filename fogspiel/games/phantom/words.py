@@ -146,9 +146,9 @@ GAMES = (
     phantom("dark-hex-3x3", "Dark hex 3x3 (classical)", BOARDS["hex-3x3"], HEX + "Variant " + CLASSICAL),
     phantom("dark-hex-3x3-abrupt", "Dark hex 3x3 (abrupt)", BOARDS["hex-3x3"], HEX + "Variant " + ABRUPT, abrupt=True),
     phantom(
-        "dark-hex-4x3", "Dark hex 4x3 (classical; 4 columns, 3 rows)", BOARDS["hex-3x4"], HEX + "Variant " + CLASSICAL
+        "dark-hex-4x3", "Dark hex 4x3 (classical; 4 columns, 3 rows)", BOARDS["hex-4x3"], HEX + "Variant " + CLASSICAL
     ),
     phantom(
-        "dark-hex-3x4", "Dark hex 3x4 (classical; 3 columns, 4 rows)", BOARDS["hex-4x3"], HEX + "Variant " + CLASSICAL
+        "dark-hex-3x4", "Dark hex 3x4 (classical; 3 columns, 4 rows)", BOARDS["hex-3x4"], HEX + "Variant " + CLASSICAL
     ),
 )

@@ -215,7 +215,7 @@ BOARDS: dict[str, Board] = {
         Board("ttt", 3, 3, tic_tac_toe, rectangle_symmetries(3, 3)),
         *(ponnuki(size, size) for size in (2, 3, 4, 5)),
         *(
-            Board(f"hex-{rows}x{columns}", rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
+            Board(f"hex-{columns}x{rows}", rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
             for rows, columns in ((3, 3), (3, 4), (4, 3))
         ),
     )

@@ -31,8 +31,8 @@ SOLVABLE = {
     "phantom-ttt-abrupt": ("ttt", "abrupt"),
     "phantom-ttt-numturns": ("ttt", "numturns"),
     "dark-hex-3x3-abrupt": ("hex-3x3", "abrupt"),
-    "dark-hex-4x3": ("hex-3x4", "classical"),
-    "dark-hex-3x4": ("hex-4x3", "classical"),
+    "dark-hex-4x3": ("hex-4x3", "classical"),
+    "dark-hex-3x4": ("hex-3x4", "classical"),
 }
 """The board and the variant of each game."""
 SHARE = 0.7

@@ -60,6 +60,7 @@ class Bounds(ValueKind):
 
     name = title = method = "bounds"
     heading = "Bounds"
+    form = ("game", "seconds", "memory")
 
     def check(self, run: Run) -> Request:
         """The request."""

@@ -175,6 +175,7 @@ class Solve(ValueKind):
 
     name, title, method = "solve", "solution", "solve"
     heading = "Solved"
+    form = ("game", "solver", "exact", "gap", "memory")
 
     def check(self, run: Run) -> Request:
         """The request; whether the rules are still the same is known when they are found."""
@@ -200,6 +201,9 @@ class Solve(ValueKind):
             task = ready if isinstance(ready, Task) else task_of_run(run, context.watch, context.source)
             kept = run.partial()
             return task.solve(watch, Saved(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
+
+    def form_of(self, ask: Json) -> dict[str, str] | None:
+        return super().form_of(ask) if ask["source"] in games() else None
 
     def headline(self, run: Run) -> str:
         return f"solving {run.ask['source']}"

@@ -77,8 +77,14 @@ def blocks_of(report: Report) -> list[Block]:
         elif isinstance(part, Table):
             blocks.append(_table_block(part))
         else:
-            blocks.append(Block("charts", panels=[Panel(chart, plot_chart(chart, colours)) for chart in part]))
+            panels = [Panel(chart, plot_chart(chart, colours)) for chart in part if _is_worth_drawing(chart)]
+            blocks += [Block("charts", panels=panels)] if panels else []
     return blocks
+
+
+def _is_worth_drawing(chart: Chart) -> bool:
+    """Whether there is something to see: a single point is in the tables already."""
+    return len({(series.name, at) for series in chart.series for at in series.x}) > 1
 
 
 def _table_block(table: Table) -> Block:
@@ -147,6 +153,8 @@ def add_to(site: Site) -> None:
     def result_page(request: Request, name: Name) -> Response:
         def make() -> Response:
             found = report(name)
-            return site.page(request, "result.html", charts=True, run=name, report=found, blocks=blocks_of(found))
+            blocks = blocks_of(found)
+            charts = any(block.panels for block in blocks)
+            return site.page(request, "result.html", charts=charts, run=name, report=found, blocks=blocks)
 
         return site.page_in_time(request, lambda: site.versions.respond(("result page", name), version(name), make))

@@ -1,34 +1,29 @@
 """Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
 
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.encoders import jsonable_encoder
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
-from ...core.agents import policy_names
 from ...core.game import games, parameters_of
-from ...core.simulate import SEATS
-from ...games.kriegspiel.rule_sets import RULE_SETS
-from ...kriegspiel.engine import engines
-from ...runs.agent_texts import engines_of
 from ...runs.formatting import ago, with_interval
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import Table
 from ...runs.report.text import as_csv
 from ...runs.store import Run, Summary
 from ...runs.trail import Point
-from ...stats.race import RACES
-from ...tune.methods import methods
 from .. import JsonObject
+from ..certificate_checks import certificate_of
 from ..checkpoints import checkpoint_scores
-from ..requests import AnyRequest, InvalidRequest, all_faults
+from ..form_route import form_route
+from ..requests import AnyRequest, InvalidRequest, refusal
+from ..run_forms import form_fields
+from ..run_list import ORDERS, Filter, page_of
+from ..run_notes import MOST_LETTERS
 from ..run_processes import resume_command
 from ..run_reader import Name
 from ..site import Site, attachment
@@ -37,9 +32,7 @@ PATH, TITLE = "/runs", "Runs"
 MOST_POINTS = 5000
 """Points in one answer; the rest is asked for again."""
 MOST_COMPARED = 8
-FORMS = {"tune": "Tune", "match": "Match", "tournament": "Tournament", "kriegspiel": "Kriegspiel engines"}
-MOST_LETTERS = 4000
-"""Of what an address fills into a form."""
+Chosen = Annotated[str, Query(max_length=200)]
 
 
 class RunState(BaseModel):
@@ -47,6 +40,13 @@ class RunState(BaseModel):
 
     run: str
     state: str
+
+
+class Note(BaseModel):
+    """What a person writes on a run; an empty note takes the one before away."""
+
+    model_config = ConfigDict(extra="forbid")
+    note: Annotated[str, Field(max_length=MOST_LETTERS)]
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,16 @@ class RunLine(Summary):
     last_seen: str
     trouble: str | None
     resume: str | None
+    note: str
 
 
 def run_lines(site: Site) -> list[RunLine]:
     """Every run, newest first."""
-    return [_run_line(summary, site) for summary in site.reader.summaries()]
+    notes, known = site.notes.all(), site.reader.summaries()
+    return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
 
 
-def _run_line(summary: Summary, site: Site) -> RunLine:
+def _run_line(summary: Summary, site: Site, note: str) -> RunLine:
     state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
     exact = interval is not None and interval[0] == interval[1]
     worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
@@ -80,6 +82,7 @@ def _run_line(summary: Summary, site: Site) -> RunLine:
         last_seen=ago(summary.seen),
         trouble=site.processes.trouble(summary.name, state),
         resume=resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
+        note=note,
     )
 
 
@@ -102,16 +105,23 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "found": kind.summary(run),
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
         "playable": kind.playable(run),
+        "certificate": certificate_of(run) is not None,
+        "note": note_on(name, site),
         "reported": run.finished and kind.has_report,
         "resume": resume_command(name, site.store),
     }
+
+
+def note_on(name: str, site: Site) -> str:
+    """The note on a run, which may be empty."""
+    return site.notes.of((name, site.reader.follow(name).entry.created))
 
 
 def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
     """What is another when there is something else to tell about a run, and what when that cannot wait."""
     found = site.reader.follow(name)
     state = site.processes.state(name, found.state)
-    urgent = state, site.processes.trouble(name, state)
+    urgent = state, site.processes.trouble(name, state), note_on(name, site)
     return (found.version, urgent), urgent
 
 
@@ -119,10 +129,12 @@ def steps_json(name: str, site: Site, after: int) -> JsonObject:
     """The points of a run after the first so many."""
     run = site.reader.follow(name)
     points, state = run.points.part(after, after + MOST_POINTS), site.processes.state(name, run.state)
+    worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
     return {
         "run": name,
         "state": state,
         "trouble": site.processes.trouble(name, state),
+        "seconds": worked,
         "after": after,
         "next": min(after, len(run.points)) + len(points),
         "steps": len(run.points),
@@ -203,33 +215,19 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}/way")
     def way(name: Name) -> JsonObject:
         """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
-        rows = reader.follow(name).length
-        return site.background.compute(("way", name, rows), lambda: checkpoint_scores(reader.run(name)))
+        last = reader.follow(name).digest
+        return site.background.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
     """Everything that starts or stops work."""
 
-    class Form(APIRoute):
-        """Says what is wrong with a request in all its fields at once."""
-
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
-
-            async def handle_form(request: Request) -> Response:
-                try:
-                    return await handle(request)
-                except RequestValidationError as error:
-                    return _refusal(await run_in_threadpool(all_faults, error, site.reader))
-
-            return handle_form
-
     def begin(order: AnyRequest) -> Response:
-        """Start a run; at most two are at work at the same time."""
+        """Start a run; two are at work at the same time, and others wait for them."""
         try:
             name = site.processes.begin(order.ask(site.reader), once=order.once)
         except InvalidRequest as invalid:
-            return _refusal(invalid)
+            return refusal(invalid)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
 
     router.add_api_route(
@@ -238,7 +236,7 @@ def _add_working(router: APIRouter, site: Site) -> None:
         methods=["POST"],
         status_code=201,
         responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
-        route_class_override=Form,
+        route_class_override=form_route(site.reader),
     )
 
     @router.post("/{name}/stop")
@@ -252,9 +250,19 @@ def _add_working(router: APIRouter, site: Site) -> None:
         site.processes.resume(name)
         return RunState(run=name, state=site.processes.current_state(name))
 
+    @router.post("/{name}/delete")
+    def delete(name: Name) -> RunState:
+        """Delete a run for good, with its note; one that is at work is refused."""
+        known = name, site.reader.follow(name).entry.created
+        site.processes.delete(name)
+        site.notes.write(known, "")
+        return RunState(run=name, state="deleted")
 
-def _refusal(invalid: InvalidRequest) -> JSONResponse:
-    return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
+    @router.post("/{name}/note")
+    def note(name: Name, written: Note) -> Note:
+        """Write a note on a run; it is kept beside the store, and the run stays as it is."""
+        site.notes.write((name, site.reader.follow(name).entry.created), written.note)
+        return Note(note=note_on(name, site))
 
 
 def _add_pages(site: Site) -> None:
@@ -262,28 +270,27 @@ def _add_pages(site: Site) -> None:
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")
-    def list_page(request: Request) -> HTMLResponse:
-        return site.page(request, "runs.html", runs=run_lines(site), store=str(site.store), most=MOST_COMPARED)
+    def list_page(
+        request: Request,
+        game: Chosen = "",
+        kind: Chosen = "",
+        state: Chosen = "",
+        q: Chosen = "",
+        sort: Chosen = "newest",
+        page: Annotated[int, Query(ge=1, le=10**6)] = 1,
+    ) -> HTMLResponse:
+        """The runs that are wanted, a page of them."""
+        wanted = Filter(game, kind, state, q, sort)
+        found = page_of(run_lines(site), wanted, page)
+        orders = {name: words for name, (words, _) in ORDERS.items()}
+        return site.page(
+            request, "runs.html", found=found, wanted=wanted, orders=orders, store=str(site.store), most=MOST_COMPARED
+        )
 
     @router.get("/new")
     def form_page(request: Request, kind: str = "tune") -> HTMLResponse:
         """A form, filled in with what the address says."""
-        known = list(games().values())
-        return site.page(
-            request,
-            "new_run.html",
-            kinds=FORMS,
-            kind=kind if kind in FORMS else "tune",
-            given={key: value[:MOST_LETTERS] for key, value in request.query_params.items()},
-            games={game.name: game.title for game in known},
-            tunable={game.name: game.title for game in known if parameters_of(game)},
-            methods=list(methods()),
-            races=list(RACES),
-            seats=list(SEATS),
-            engines=list(engines()),
-            rule_sets={house.name: house.title for house in RULE_SETS.values()},
-            players={game.name: [*policy_names(game), *engines_of(game)] for game in known},
-        )
+        return site.page(request, "new_run.html", **form_fields(kind, request.query_params, site.reader))
 
     @router.get("/compare")
     def compare_page(request: Request, run: Annotated[list[str] | None, Query()] = None) -> HTMLResponse:

@@ -10,15 +10,19 @@ from fastapi.responses import HTMLResponse, Response
 from ...core.agents import Policy, policy_names
 from ...core.explain import Explanation, Picture, Table, explain
 from ...core.game import Game, find_game, games, parameters_of
-from ...runs.agent_texts import RUN_NAME, agent_from_text, engines_of
+from ...runs.agent_texts import RUN_NAME, SOLVED, agent_from_text, engines_of
 from ...runs.kind import kind_of_method
+from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.parts import FIGURES
 from ...solve import certificates
+from ...solve.values import shipped_certificate
 from .. import JsonObject
 from ..catalogue import games_by_kind
+from ..certificate_checks import number_words
 from ..opponents import ABOUT, demand_opponent
 from ..run_reader import RunReader
 from ..site import Site
+from ..strategy_rows import Decision, DecisionPage, decisions_of, has_rows, page_of
 
 PATH, TITLE = "/strategies", "Strategies"
 MOST_ROWS = 300
@@ -26,9 +30,13 @@ MOST_ROWS = 300
 SHADES = 10
 COARSE = 0.2
 """From this largest share on, shares are shown without decimals."""
+SOLUTION = "The certified solution"
 SEED = 1
 """What is drawn where something has to be sampled."""
+ORDERS = {"tree": "in the order of play", "reach": "likeliest first", "mixed": "only where chance has a part"}
 Text = Annotated[str, Query(max_length=4000)]
+Side = Annotated[int, Query(ge=0, le=1)]
+PageNumber = Annotated[int, Query(ge=1, le=10**6)]
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,21 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     agent = agent_from_text(game, text, reader.path, SEED)
     if isinstance(agent, Policy):
         return Sheet(**vars(explain(game, agent, SEED)))
-    return _describe_solution((reader.run(text).result or {})["certificate"])
+    return _describe_solution(_certificate(game, text, reader))
+
+
+def _certificate(game: Game, text: str, reader: RunReader) -> dict[str, Any]:
+    """The certificate of a run, or the one that comes with the package."""
+    shipped = shipped_certificate(game.name) if text == SOLVED else None
+    if shipped is not None:
+        return dict(certificates.read_certificate(shipped))
+    found: dict[str, Any] = (reader.run(text).result or {})["certificate"]
+    return found
 
 
 def _describe_solution(certificate: dict[str, Any]) -> Sheet:
     """What each side of a certificate does, by what it sees."""
-    lower, upper = str(certificate["lower"]), str(certificate["upper"])
+    lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
     lines = certificates.own_words(certificate, False)
@@ -134,8 +151,25 @@ def add_to(site: Site) -> None:
 
     def sheet(game: Game, text: str) -> Sheet:
         """What there is to say, worked out once per row of a run."""
-        rows = reader.follow(text).length if RUN_NAME.fullmatch(text) and text not in games() else 0
-        return site.background.compute(("strategy", game.name, text, rows), lambda: describe(game, text, reader))
+        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in games() else b""
+        return site.background.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
+
+    def rows(game: Game, text: str, side: int) -> list[Decision] | None:
+        """The decisions of a solution, worked out once per row of its run; None for any other player."""
+        last = reader.follow(text).digest if text != SOLVED else b""
+
+        def work() -> list[Decision] | None:
+            certificate = _certificate(game, text, reader)
+            return decisions_of(certificate, side) if has_rows(certificate) else None
+
+        return site.background.compute(("decisions", game.name, text, side, last), work)
+
+    def is_solution(game: Game, text: str) -> bool:
+        """Whether a player is a solution with a certificate."""
+        if text == SOLVED:
+            return shipped_certificate(game.name) is not None
+        found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)
+        return found is not None and found.method == SOLVE.method and found.state == "finished"
 
     @router.get("")
     def every_strategy() -> JsonObject:
@@ -159,7 +193,15 @@ def add_to(site: Site) -> None:
         return site.page(request, "strategies.html", kinds=kinds, players=players, runs=found_by_runs(reader))
 
     @site.routes.get(PATH + "/{game}", include_in_schema=False)
-    def strategy_page(request: Request, game: str, player: Text = "") -> Response:
+    def strategy_page(
+        request: Request,
+        game: str,
+        player: Text = "",
+        side: Side = 0,
+        q: Annotated[str, Query(max_length=200)] = "",
+        order: Annotated[str, Query(max_length=20)] = "tree",
+        page: PageNumber = 1,
+    ) -> Response:
         chosen = find_game(game)
         players = [*engines_of(chosen), *policy_names(chosen)]
         runs = [run["run"] for run in found_by_runs(reader) if run["game"] == game]
@@ -167,14 +209,21 @@ def add_to(site: Site) -> None:
 
         def make() -> HTMLResponse:
             found = sheet(chosen, text)
+            listed = rows(chosen, text, side) if is_solution(chosen, text) else None
+            browser: DecisionPage | None = None if listed is None else page_of(listed, side, q, order, page)
             return site.page(
                 request,
                 "strategy.html",
                 game=chosen,
                 player=text,
+                heading=SOLUTION if text == SOLVED else text,
                 sheet=found,
                 maps=[heat_map(picture) for picture in found.pictures],
-                tables=[(table, column_classes(table)) for table in found.tables],
+                tables=[] if browser else [(table, column_classes(table)) for table in found.tables],
+                browser=browser,
+                words=q,
+                order=order,
+                orders=ORDERS,
                 known=[*runs, *players],
                 count=len(parameters_of(chosen)),
             )

@@ -4,6 +4,28 @@ import { byId } from "./service.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
 const MANY = 40; // points from which on a line has no dots
+const LARGE = 10000; // numbers from which on ticks are written as 20k
+const FEW = 10; // whole numbers that have a tick each
+let script = null;
+
+// Plotly is large: it is loaded when there is something to draw.
+export function loadPlotly() {
+  script ??= new Promise((done, failed) => {
+    const made = document.createElement("script");
+    made.src = new URL("./plotly.min.js", import.meta.url).href;
+    made.onload = done;
+    made.onerror = () => failed(new Error("The script that draws charts could not be loaded."));
+    document.head.append(made);
+  });
+  return script;
+}
+
+// Ticks of an axis that counts something: whole numbers, never thousandths.
+function countingAxis(words, most) {
+  const title = { text: plain(words) };
+  if (most >= LARGE) return { title, tickformat: "~s" };
+  return most <= FEW ? { title, tickformat: "d", dtick: 1 } : { title, tickformat: ",d" };
+}
 
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -75,19 +97,22 @@ function traces(progress, name, tint, group) {
   ];
 }
 
+// A chart needs two places at least: a single point is said in words.
 export function drawable(progress) {
-  return Boolean(progress.chart) && pointsOf(progress).length > 0;
+  return Boolean(progress.chart) && new Set(pointsOf(progress).map((point) => point.at)).size > 1;
 }
 
 // The progress of one run or several over the same axes.
-export function drawProgress(place, runs) {
+export async function drawProgress(place, runs) {
+  await loadPlotly();
+  const most = Math.max(...runs.flatMap((progress) => pointsOf(progress).map((point) => point.at)));
   const several = runs.length > 1;
   const drawn = runs.flatMap((progress, number) =>
     traces(progress, several ? `${plain(progress.run)} ` : "", COLOURS[number % COLOURS.length], progress.run));
   const raced = runs.some((progress) => progress.points.some((point) => "accepted" in point));
   const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--strong-line"), width: 1, dash: "dot" } };
   show(place, drawn, {
-    xaxis: { title: { text: plain(runs[0].chart.x) }, tickformat: ",~s" },
+    xaxis: countingAxis(runs[0].chart.x, most),
     yaxis: { title: { text: plain(runs[0].chart.y) } },
     shapes: raced ? [half] : [],
     showlegend: several || raced,
@@ -96,8 +121,10 @@ export function drawProgress(place, runs) {
 }
 
 // The charts of a report, each described in a block of JSON behind its place.
-export function drawReport() {
-  for (const place of document.querySelectorAll(".chart[data-chart]")) {
+export async function drawReport() {
+  const places = document.querySelectorAll(".chart[data-chart]");
+  if (places.length) await loadPlotly();
+  for (const place of places) {
     const chart = JSON.parse(byId(place.dataset.chart).textContent);
     for (const trace of chart.data) if (trace.type === "bar" && trace.error_y) trace.error_y.color = colour("--ink");
     show(place, chart.data, chart.layout);

@@ -1,11 +1,12 @@
 // Several runs over the same axes: how they score against their baselines on the way, or what their own steps say.
 
 import { drawable, drawProgress, whenColoursChange } from "./charts.js";
-import { byId } from "./service.js";
+import { byId, tell } from "./service.js";
 import { measureWay, noProgress, readMore } from "./watch.js";
 
 const place = byId("chart");
 const RESTING = ["finished", "interrupted"];
+const WHY = "a run is drawn if it has scores at two moments or more, over the same axes as the others.";
 
 // Runs at work are not measured, so that they are not slowed down.
 async function progressOf(run) {
@@ -23,12 +24,12 @@ function draw() {
 }
 
 if (alike.length) {
-  const left = found.length - alike.length;
   byId("caption").textContent = [...new Set(alike.map((progress) => progress.chart.title))].join("; ");
-  byId("legend").textContent =
-    "Intervals are 95 %, valid at any time." + (left ? ` ${left} of the runs count something else and are not drawn.` : "");
+  byId("legend").textContent = "Intervals are 95 %, valid at any time.";
+  byId("figure").hidden = false;
   draw();
   whenColoursChange(draw);
-} else {
-  byId("figure").hidden = true;
 }
+const rest = found.length - alike.length;
+if (!alike.length) tell(byId("nothing"), `There is nothing to draw: ${WHY} The table compares the rest.`);
+else if (rest) tell(byId("nothing"), `${rest === 1 ? "One run is" : `${rest} runs are`} not drawn: ${WHY}`);

@@ -2,7 +2,7 @@
 
 import { ask, byId, tell } from "./service.js";
 
-const LISTED = ["players"];
+const LISTED = ["players", "runs"];
 const form = byId("request");
 const trouble = byId("trouble");
 const names = JSON.parse(byId("known").textContent);
@@ -35,17 +35,26 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("button[type=submit]");
   button.disabled = true;
+  button.textContent = "Starting ..";
+  tell(trouble, "");
   try {
-    const { run } = await ask("/api/runs", request());
-    location.assign(`/runs/${encodeURIComponent(run)}`);
+    if (form.dataset.question) {
+      const { question } = await ask("/api/questions", request());
+      location.assign(`/questions/${question}`);
+    } else {
+      const { run } = await ask("/api/runs", request());
+      location.assign(`/runs/${encodeURIComponent(run)}`);
+    }
+    return;
   } catch (error) {
     const wrong = error.fields ?? {};
     mark(wrong);
     const known = Object.keys(wrong).filter((name) => byId(`${name}-wrong`));
     tell(trouble, known.length ? `${known.length === 1 ? "One field needs" : `${known.length} fields need`} another look.` : error.message);
-  } finally {
-    button.disabled = false;
   }
+  button.disabled = false;
+  button.textContent = "Start";
 });
+form.querySelector("button[type=submit]").disabled = false;
 form.elements.game?.addEventListener("change", offerNames);
 offerNames();

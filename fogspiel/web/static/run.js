@@ -1,6 +1,8 @@
 // One run: its progress while it grows, and the buttons that stop and resume it.
 
 import { drawable, drawProgress, whenColoursChange } from "./charts.js";
+import { follow, showCheck } from "./checks.js";
+import { askToDelete } from "./deletion.js";
 import { ask, badgeClass, byId, element, tell } from "./service.js";
 import { measureWay, watch } from "./watch.js";
 
@@ -16,7 +18,7 @@ let state = place.dataset.state;
 let leaving = false;
 
 function drawWay() {
-  if (way === null || !window.Plotly) return;
+  if (way === null || !drawable(way)) return;
   byId("way-figure").hidden = false;
   byId("way-caption").textContent = way.chart.title;
   drawProgress(byId("way-chart"), [way]);
@@ -37,7 +39,7 @@ async function measure() {
 }
 
 function draw() {
-  if (latest === null || !window.Plotly) return;
+  if (latest === null) return;
   byId("figure").hidden = !drawable(latest);
   if (!drawable(latest)) return;
   byId("caption").textContent = latest.chart.title;
@@ -50,12 +52,14 @@ function draw() {
 }
 
 function progressText(progress) {
+  if (progress.state === "queued") return "queued: it begins when one of the runs at work has ended";
   const done = Math.max(progress.done, progress.now?.at ?? 0);
   const of = progress.total ? ` of ${progress.total.toLocaleString("en")}` : "";
   const steps = progress.unit === "games" && progress.steps ? `${progress.steps.toLocaleString("en")} ${progress.steps === 1 ? "step" : "steps"}, ` : "";
   byId("progress").hidden = !progress.total || progress.state === "finished";
   if (progress.total) byId("progress").value = Math.min(1, done / progress.total);
-  return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${progress.unit}`;
+  const unit = done === 1 && !progress.total ? progress.unit.replace(/s$/, "") : progress.unit;
+  return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${unit}`;
 }
 
 function listLately(progress) {
@@ -92,7 +96,9 @@ function onNews(progress) {
     badge.textContent = state;
     badge.className = badgeClass(state);
   }
-  byId("stop").hidden = !["running", "starting"].includes(state);
+  byId("stop").hidden = !["running", "starting", "queued"].includes(state);
+  byId("delete").disabled = ["running", "starting", "queued"].includes(state);
+  if (progress.seconds !== null && byId("worked")) byId("worked").textContent = `${progress.seconds.toFixed(1)} s`;
   byId("resume").hidden = state !== "interrupted";
   tell(byId("trouble"), progress.trouble ?? "");
   listLately(progress);
@@ -126,6 +132,31 @@ byId("copy")?.addEventListener("click", async () => {
   }
 });
 byId("measure")?.addEventListener("click", measure);
+byId("verify")?.addEventListener("click", async () => {
+  byId("verify").disabled = true;
+  showCheck("The certificate is being checked ..", null);
+  try {
+    await follow(await ask(`/api/runs/${encodeURIComponent(run)}/verify`, {}));
+  } catch (error) {
+    showCheck(error.message, false);
+  }
+  byId("verify").disabled = false;
+});
+if (byId("verify")) byId("verify").disabled = false;
+byId("note-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    await ask(`/api/runs/${encodeURIComponent(run)}/note`, { note: byId("note").value });
+    byId("note-kept").textContent = "Kept.";
+  } catch (error) {
+    byId("note-kept").textContent = error.message;
+  }
+});
+byId("note").addEventListener("input", () => (byId("note-kept").textContent = ""));
+byId("note-form").querySelector("button").disabled = false;
+byId("delete").addEventListener("click", () =>
+  askToDelete(run, () => location.assign("/runs"), (words, dialog) => (dialog.close(), tell(byId("trouble"), words))));
+byId("delete").disabled = ["running", "starting", "queued"].includes(state);
 if (byId("measure") && ["finished", "interrupted"].includes(state)) measure();
 whenColoursChange(() => (draw(), drawWay()));
 watch(run, onNews, (error) => tell(byId("trouble"), error.message));

@@ -1,6 +1,7 @@
 // The list of runs: ticks for comparing, and figures that follow the runs at work.
 
-import { ask, badgeClass, byId, pause } from "./service.js";
+import { askToDelete } from "./deletion.js";
+import { ask, badgeClass, byId, pause, tell } from "./service.js";
 
 const LEAST = 2;
 const MOST = 8;
@@ -34,8 +35,7 @@ async function follow() {
     while (document.hidden) await pause(SOON);
     try {
       const { runs } = await ask("/api/runs");
-      const known = document.querySelectorAll("tr[data-run]").length;
-      if (runs.length !== known && !form.querySelector("input:checked")) return location.reload();
+      if (runs.length !== Number(form.dataset.total) && !document.querySelector("dialog[open]") && !form.querySelector("input:checked")) return location.reload();
       runs.forEach(renew);
       wait = 0;
     } catch {
@@ -44,7 +44,16 @@ async function follow() {
   }
 }
 
+for (const choice of byId("filter")?.querySelectorAll("select") ?? []) choice.addEventListener("change", () => byId("filter").submit());
 if (form) {
+  for (const button of form.querySelectorAll(".delete")) {
+    button.disabled = false;
+    button.addEventListener("click", () => {
+      tell(byId("trouble"), "");
+      byId("deletion-run").textContent = button.dataset.run;
+      askToDelete(button.dataset.run, () => location.reload(), (words) => tell(byId("trouble"), words));
+    });
+  }
   form.addEventListener("change", count);
   count();
   follow();

@@ -1,0 +1,199 @@
+"""Runs in a real browser: solved from a form, certificates checked, runs filtered, noted and deleted; light pages."""
+
+import json
+import re
+
+import pytest
+from support.web_site import CHROMIUM, open_browser, open_site
+
+from fogspiel.core.game import find_game
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.match import Request as MatchRequest
+from fogspiel.runs.store import Store
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+PHONE = {"width": 375, "height": 740}
+WORK = 60_000
+MOST_BYTES = 150_000
+"""What a page without charts may load, as it goes over the wire."""
+LONG = "-" + "123456789" * 30 + "/" + "987654321" * 30
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a store that has two short matches."""
+    folder = tmp_path_factory.mktemp("site")
+    game = find_game("kuhn")
+    with Store.open(folder / "runs.db", write=True) as store:
+        for seed in (1, 2):
+            request = MatchRequest.of(game, ("uniform", "uniform"), folder / "runs.db", seed, 20, "swapped")
+            work_on(store.create(request.to_json()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(folder):
+    with open_site(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with open_browser(playwright) as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(chromium, site):
+    """A browser of its own, whose scripts must not fail."""
+    contexts, troubles = [], []
+
+    def visit(**manner):
+        context = chromium.new_context(base_url=site, **manner)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WORK)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def solve(page, game="kuhn"):
+    """Solve a game by the form; returns the name of its run when it is finished."""
+    page.goto(f"/runs/new?kind=solve&game={game}")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(rf"/runs/{game}-\d+$"))
+    page.locator("h1 .badge.good").wait_for()
+    page.locator("#verify:enabled").wait_for()
+    return page.url.rsplit("/", 1)[1]
+
+
+@pytest.fixture(scope="module")
+def solved(chromium, site, tmp_path_factory):
+    """A game that was solved by the form, and the file of its certificate."""
+    context = chromium.new_context(base_url=site)
+    page = context.new_page()
+    page.set_default_timeout(WORK)
+    name = solve(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the certificate").click()
+    file = tmp_path_factory.mktemp("certificates") / "kuhn.json"
+    download.value.save_as(file)
+    context.close()
+    return name, file
+
+
+def test_a_game_is_solved_from_a_form_and_its_certificate_is_checked(visit, solved):
+    name, file = solved
+    assert json.loads(file.read_text(encoding="utf-8"))["value"] == "-1/18"
+    page = visit()
+    page.goto(f"/runs/{name}")
+    page.get_by_role("button", name="Check the certificate").click()
+    page.locator("#checked.proved").wait_for()
+    assert "exactly -1/18" in page.locator("#checked").inner_text()
+
+
+def test_an_uploaded_certificate_is_proved_and_a_changed_one_refused(visit, solved, tmp_path):
+    page = visit()
+    page.goto("/certificates")
+    page.locator("#file").set_input_files(solved[1])
+    page.get_by_role("button", name="Check it").click()
+    page.locator("#checked.proved").wait_for()
+    forged = tmp_path / "forged.json"
+    forged.write_text(solved[1].read_text(encoding="utf-8").replace('"-1/18"', '"1/18"'), encoding="utf-8")
+    page.locator("#file").set_input_files(forged)
+    page.get_by_role("button", name="Check it").click()
+    page.locator("#checked.trouble").wait_for()
+    assert "not valid" in page.locator("#checked").inner_text()
+
+
+def test_the_decisions_of_a_solution_are_browsed(visit, solved):
+    page = visit()
+    page.goto(f"/strategies/kuhn?player={solved[0]}")
+    assert page.locator("table.strategy meter").count() > 4
+    page.get_by_role("link", name="Second player").click()
+    page.locator("input[name=q]").fill("king queen")
+    page.get_by_role("button", name="Show").first.click()
+    page.get_by_text("0 of").wait_for()
+
+
+def test_a_run_is_noted_found_by_its_note_and_deleted(visit):
+    page = visit()
+    page.goto("/runs?kind=match")
+    assert page.locator("tr[data-run]").count() == 2
+    page.get_by_role("link", name="kuhn-2", exact=True).click()
+    page.locator("#note").fill("the blue one")
+    page.get_by_role("button", name="Keep the note").click()
+    page.get_by_text("Kept.").wait_for()
+    page.goto("/runs")
+    page.locator("input[name=q]").fill("blue")
+    page.get_by_role("button", name="Filter").click()
+    page.locator("#count", has_text="1 of").wait_for()
+    page.get_by_role("button", name="Delete kuhn-2").click()
+    page.get_by_role("button", name="Keep it").click()
+    assert page.locator("tr[data-run]").count() == 1
+    page.get_by_role("button", name="Delete kuhn-2").click()
+    page.get_by_role("button", name="Delete it").click()
+    page.get_by_text("No run is as wanted").wait_for()
+    assert page.goto("/runs/kuhn-2").status == 404
+
+
+def test_exploitability_is_asked_from_a_form(visit):
+    page = visit()
+    page.goto("/runs/new?kind=exploit")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile("/questions/"))
+    page.get_by_text("Exploitability 0.458333 = 11/24").wait_for()
+
+
+def test_a_comparison_without_a_chart_says_why(visit, solved):
+    page = visit()
+    page.goto(f"/runs/compare?run=kuhn-1&run={solved[0]}")
+    page.get_by_text("There is nothing to draw").wait_for()
+    assert page.locator("#figure").is_hidden() and page.evaluate("window.Plotly === undefined")
+
+
+def test_pages_without_charts_are_light(visit, solved):
+    for path in (
+        "/runs",
+        "/runs/new",
+        "/results",
+        "/strategies",
+        "/certificates",
+        f"/runs/{solved[0]}",
+        "/runs/kuhn-1",
+    ):
+        page, sizes = visit(), []
+        page.on("requestfinished", lambda request, sizes=sizes: sizes.append(request.sizes()))
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("window.Plotly === undefined"), path
+        assert 0 < sum(one["responseBodySize"] + one["responseHeadersSize"] for one in sizes) < MOST_BYTES, path
+
+
+@pytest.mark.parametrize("width", [PHONE["width"], 1200])
+def test_long_fractions_stay_inside_the_page(visit, solved, width):
+    page = visit(viewport={"width": width, "height": 740})
+    for path in (
+        "/runs",
+        "/certificates",
+        f"/runs/{solved[0]}",
+        f"/results/{solved[0]}",
+        f"/strategies/kuhn?player={solved[0]}",
+    ):
+        page.goto(path)
+        page.evaluate(
+            """words => {
+                for (const place of document.querySelectorAll("main p, main dd, main li, main td")) {
+                    if (!place.children.length && place.textContent.trim()) place.textContent = words;
+                }
+            }""",
+            LONG,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path

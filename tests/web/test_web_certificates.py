@@ -1,0 +1,79 @@
+"""Certificates over the API: downloaded, checked in a process of their own, and refused in a sentence if wrong."""
+
+import json
+import time
+
+import pytest
+from support.web_client import open_client
+
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.solve import Request, task_of
+from fogspiel.runs.store import Store
+from fogspiel.web.security import LARGE
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a store that has a solved game."""
+    folder = tmp_path_factory.mktemp("solved")
+    with Store.open(folder / "runs.db", write=True) as store:
+        work_on(store.create(task_of(Request("kuhn", exact=True)).ask))
+    return folder
+
+
+@pytest.fixture
+def client(folder):
+    with open_client(folder) as client:
+        yield client
+
+
+def checked(client, answer):
+    """What comes of a check that was begun."""
+    assert answer.status_code == 202, answer.text
+    give_up = time.monotonic() + 60
+    while (found := client.get(f"/api/certificates/{answer.json()['check']}").json())["valid"] is None:
+        assert time.monotonic() < give_up
+        time.sleep(0.1)
+    return found
+
+
+def test_the_certificate_of_a_run_is_downloaded_and_holds(client):
+    body = client.get("/api/runs/kuhn-1/certificate")
+    assert body.json()["value"] == "-1/18" and 'filename="kuhn-1.json"' in body.headers["content-disposition"]
+    assert checked(client, client.post("/api/runs/kuhn-1/verify"))["valid"]
+    found = checked(client, client.post("/api/certificates", content=body.content))
+    assert (
+        found["valid"] and found["facts"]["lower"] == "-1/18" and found["words"].startswith("Valid: the value of kuhn")
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"not json",
+        b"[" * 60_000,
+        b'{"game": "/etc/passwd", "format": "fogspiel certificate 1"}',
+        b'{"game": "../rules.py", "format": "fogspiel certificate 1"}',
+        b'{"game": "kuhn", "format": "' + b"x" * 100_000 + b'"}',
+        b'{"game": "kuhn", "lower": 1e999999999}',
+    ],
+)
+def test_hostile_files_are_refused_in_a_sentence(client, content):
+    found = checked(client, client.post("/api/certificates", content=content))
+    assert found["valid"] is False and found["facts"] is None
+    assert 10 < len(found["words"]) < 600 and "\n" not in found["words"] and "Traceback" not in found["words"]
+
+
+def test_a_certificate_that_was_changed_is_refused(client):
+    body = client.get("/api/runs/kuhn-1/certificate").json() | {"lower": "1/2"}
+    found = checked(client, client.post("/api/certificates", content=json.dumps(body)))
+    assert found["valid"] is False and "not valid" in found["words"]
+
+
+def test_bodies_have_limits_and_only_this_address_takes_large_ones(client):
+    most = LARGE["/api/certificates"]
+    assert client.post("/api/certificates", content=b" " * (most + 1)).status_code == 413
+    assert client.post("/api/runs", content=b" " * 70_000).status_code == 413
+    assert client.post("/api/certificates", content=b" ").status_code == 422
+    assert client.get("/api/certificates/" + "0" * 32).status_code == 404
+    assert client.get("/api/runs/kuhn-9/certificate").status_code == 404
