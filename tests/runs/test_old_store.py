@@ -40,7 +40,7 @@ def test_a_run_is_exported_byte_for_byte_as_before(run, fogspiel, refused, store
 @pytest.mark.parametrize("run", EXPORTS)
 def test_resuming_shows_the_result_and_says_that_there_is_nothing_to_do(run, fogspiel, store):
     outcome = fogspiel("resume", run, "--store", store)
-    assert outcome.returncode == 2 and f"run {run} is finished" in outcome.stderr and "Traceback" not in outcome.stderr
+    assert outcome.returncode == 0 and f"run {run} is finished" in outcome.stderr and "Traceback" not in outcome.stderr
 
 
 def test_what_was_found_still_plays(answer, store):
