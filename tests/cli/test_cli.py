@@ -199,7 +199,7 @@ def test_an_interrupted_match_is_kept_and_goes_on_to_the_same_score(tmp_path, mo
     for key in ("score", "outcomes", "observed"):
         assert resumed[key] == whole[key]
     refused("resume", "batawaf-1", *store, because="is finished")
-    refused("match", "batawaf", "batawaf-1", "random", *store, because="is a match run, not a player")
+    refused("match", "batawaf", "batawaf-1", "random", *store, because="has the method match and is not a player")
     assert len(fogspiel("export", "batawaf-1", "--format", "csv", *store).stdout.splitlines()) == 3
 
 

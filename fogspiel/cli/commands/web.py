@@ -39,7 +39,7 @@ def web(
     from secrets import token_urlsafe
 
     if not token and not _is_loopback(host):
-        raise ValueError(f"{host} can be reached by other machines: add --token, or leave --host away")
+        raise ValueError(f"{host} can be reached by other machines: add --token, or leave out --host")
     _bring(game or [])
     listener = _listen(host, port)
     from ...web.app import application, guard  # only now: what cannot be served is said at once
