@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import StorePath, announce_compilation, app, store_path
+from ..app import AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 PORT = 8765
 TOKEN_BYTES = 18
@@ -34,6 +34,7 @@ def web(
     no_open: NoOpen = False,
     game: OwnGames = None,
     store: StorePath = None,
+    as_json: AsJson = False,
 ) -> None:
     """Open the page on this machine: play any game, watch runs, read results."""
     from secrets import token_urlsafe
@@ -52,7 +53,11 @@ def web(
     served = guard(application(path, games_path(path)), hosts_of(host, taken), secret)
     shown = _address_of(gethostname() if host in ALL_ADDRESSES else host)
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
-    console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
+    if as_json:
+        print_json({"address": address, "store": str(path)})
+        sys.stdout.flush()  # whoever waits for the address does not wait for the end
+    else:
+        console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
     if not no_open:
         _open(address)
     try:
