@@ -18,7 +18,7 @@ SNAPSHOTS = [
     (("explain", "resistance5"), "game lines lower upper"),
     (
         ("paper", "resistance", "--players", 5, "--full", 4),
-        "cpu_seconds paper payoffs peak_megabytes resources sizes",
+        "beyond cpu_seconds normal_forms paper payoffs peak_megabytes resources sizes",
     ),
 ]
 
