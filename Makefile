@@ -1,7 +1,7 @@
 # What a contributor types; everything runs in .venv, which `make .venv` makes.
 PYTHON = .venv/bin/python
 
-.PHONY: check test slow faults coverage bench docs format
+.PHONY: check test slow faults coverage bench format docs release
 
 .venv:
 	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
@@ -34,3 +34,11 @@ docs: .venv  ## the documentation as a site, in site/
 format: .venv
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
+
+release: check  ## dist/: sdist and wheel from a clean tree, looked into and tried in fresh environments
+	test -z "$$(git status --porcelain)" || { git status --short; echo "commit or remove these first"; exit 1; }
+	.venv/bin/pip check
+	rm -rf dist
+	.venv/bin/hatchling build -d dist
+	FOGSPIEL_DIST=dist .venv/bin/pytest -p no:xdist -o addopts= -q -rs tests/release tests/test_readme.py tests/runs/test_old_store.py
+	@ls -l dist

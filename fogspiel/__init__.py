@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .stats.race import Race
     from .tune.tuning import tune_strategy
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",

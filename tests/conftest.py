@@ -11,7 +11,7 @@ from fogspiel import cli
 from fogspiel.core.compile_lock import compile_in_turn
 from fogspiel.core.own_games import forget_games
 
-ABOUT_COMPILATION = ("compiling the rules", "fogspiel: waiting for ")
+ABOUT_COMPILATION = ("compiling for this machine", "fogspiel: waiting for ")
 """What depends on the cache and on who else uses it."""
 
 compile_in_turn()  # there is more than one process of tests, and they share the cache

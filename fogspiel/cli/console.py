@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -20,9 +22,13 @@ from ..runs.formatting import with_interval as with_interval
 REMARK_SECONDS = 30.0
 """How often a remark about the work is a line of its own where stderr is not a terminal."""
 
+GAP = 2
+"""Spaces between two columns of a table."""
+LONG_NAME = 30
+"""Characters of a word that is no name any more: paths and digests may be broken, but for those in the first column."""
+
 out = Console(soft_wrap=True, markup=False, emoji=False, highlight=False)
 err = Console(stderr=True, soft_wrap=True, markup=False, emoji=False, highlight=False)
-wide = Console(width=160, markup=False, emoji=False, highlight=False)
 
 
 def bold(words: str) -> Text:
@@ -30,15 +36,58 @@ def bold(words: str) -> Text:
     return Text(words, style="bold")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table; columns whose cells are numbers align to the right."""
-    shown = Table(title=title, title_justify="left", header_style="bold")
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], spare: Sequence[str] = ()) -> None:
+    """Print a table that breaks no name; where it is too wide, without the spare columns, or row by row.
+
+    Where stdout is no terminal, every column is as wide as its cells. Columns of numbers align to the right.
+    """
+    cells = [tuple(str(cell) for cell in row) for row in rows]
+    room = out.width if out.is_terminal else sys.maxsize
+    widths = _column_widths(columns, cells, room)
+    if widths is None and spare:
+        kept = [number for number, column in enumerate(columns) if column not in spare]
+        columns, cells = [columns[number] for number in kept], [tuple(row[number] for number in kept) for row in cells]
+        widths = _column_widths(columns, cells, room)
+    out.print(bold(title))
+    if widths is None:
+        _print_one_by_one(columns, cells)
+        return
+    shown = Table(header_style="bold", box=SIMPLE_HEAD if out.is_terminal else None, show_edge=False, pad_edge=False)
+    shown.padding = (0, GAP - 1 if shown.box else GAP, 0, 0)  # a frame adds a space of its own
     for number, column in enumerate(columns):
-        numeric = bool(rows) and all(str(row[number])[:1].isdigit() for row in rows)
-        shown.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        shown.add_row(*(str(cell) for cell in row))
-    (out if sys.stdout.isatty() else wide).print(shown, soft_wrap=False)
+        numeric = bool(cells) and all(row[number][:1].isdigit() for row in cells)
+        shown.add_column(column, justify="right" if numeric else "left", overflow="fold", width=widths[number])
+    for row in cells:
+        shown.add_row(*row)
+    width = sum(widths) + GAP * len(widths)
+    printer = out if out.is_terminal else Console(width=width, markup=False, emoji=False, highlight=False)
+    with printer.capture() as page:
+        printer.print(shown, soft_wrap=False, width=width)
+    out.file.write("".join(f"{line.rstrip()}\n" for line in page.get().splitlines()))
+
+
+def _column_widths(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """How wide each column is, the widest ones narrowed to what there is room for; None if a name would be broken."""
+    texts = [[column, *(row[number] for row in rows)] for number, column in enumerate(columns)]
+    widths = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
+    least = [max((cell_len(word) for text in column for word in text.split()), default=0) for column in texts]
+    least = [least[0], *(min(width, LONG_NAME) for width in least[1:])]
+    room -= GAP * (len(columns) - 1)
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        widest = max((number for number, width in enumerate(widths) if width > least[number]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _print_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the cells of each row below its first one, where a table would not fit."""
+    for first, *others in rows:
+        out.print(bold(first))
+        for column, cell in zip(columns[1:], others, strict=True):
+            if cell:
+                out.print(f"  {column}: {cell}")
 
 
 class Remarks:

@@ -19,6 +19,8 @@ SAFE_SQLITE = (3, 51, 3)
 """Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
 LEFT_SECONDS = 86400.0
 """A folder of workers in which nothing has changed for so long has probably been left behind."""
+COMPILED_LATER = {"solvers": "solve/cfr.py", "fog": "kriegspiel/beliefs/board_filter.py"}
+"""What takes longest to compile, each with a file of its kernels."""
 REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
 
@@ -99,14 +101,21 @@ def _cache() -> Check:
 
 
 def _kernels() -> Check:
+    """Whether kernels work, and what would still have to be compiled."""
     from ..core.agents import find_policy
     from ..core.game import games
+    from ..core.kernel import is_cold
     from ..core.simulate import Match
 
     game = next(iter(games().values()))
     player = find_policy(game, "uniform")
     score = Match(game, player, player).scores(1, 0, 2).tolist()
-    return Check("kernels", True, f"{len(games())} games; two games of {game.name} played: {score}")
+    found = f"{len(games())} games; two games of {game.name} played: {score}"
+    cold = [name for name, file in COMPILED_LATER.items() if is_cold(file)]
+    if not cold:
+        return Check("kernels", True, found)
+    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel warm"
+    return Check("kernels", True, f"{found}; not compiled yet: {', '.join(cold)}", hint)
 
 
 def _store(path: Path) -> list[Check]:

@@ -83,5 +83,5 @@ class EngineLimits(EngineWords):
         allowed = {"uci": names, "kriegspiel": ("nodes", "time")}.get(sort, ())
         for name in given:
             if name not in allowed:
-                raise ValueError(f"--{name.replace('_', '-')} is not for --{sort}: leave it away")
+                raise ValueError(f"--{name.replace('_', '-')} is not for --{sort}: leave it out")
         return given

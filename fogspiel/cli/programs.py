@@ -171,12 +171,12 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
     scores = given.score_range
     if sort in ("function", "command"):
         if given.beside:
-            raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it away")
+            raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
         return Scale(*(scores or (0.0, 1.0)), graded=scores is not None, alone=given.alone)
     if scores is not None or given.alone:
         raise ValueError(f"--range and --alone are not for --{sort}, whose games are won, drawn and lost")
     if sort == "kriegspiel" and given.beside:
-        raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it away")
+        raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
     return Scale(alone=given.uci_opponent is not None)
 
 
@@ -190,7 +190,7 @@ def program_of(run: "Run", words: ProgramWords, cluster: str | None) -> "Iterato
 
     if kind_of(run) is not KIND:
         if words.named:
-            raise ValueError(f"run {run.name} tunes no program: leave --{next(iter(words.named))} away")
+            raise ValueError(f"run {run.name} tunes no program: leave out --{next(iter(words.named))}")
         yield None
         return
     request = KIND.check(run)

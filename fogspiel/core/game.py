@@ -243,7 +243,9 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     known = games()
     if name in known:
         return known[name]
-    near = get_close_matches(name[:SHOWN], known, n=4, cutoff=0.4)
+    near = (
+        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
+    )
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     raise ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 

@@ -182,7 +182,7 @@ def find_engine(words: str) -> Maker:
     """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines() and name not in choices():
-        near = get_close_matches(name, engines(), n=3, cutoff=0.4)
+        near = get_close_matches(name, engines(), n=3)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(f"there is no Kriegspiel engine {name[:40]!r}: {meant}there are {', '.join(engines())}")
     if mark and name not in choices():

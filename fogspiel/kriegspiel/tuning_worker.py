@@ -110,7 +110,7 @@ def demand_constants(name: str, tables: Mapping[str, Mapping[str, Any]]) -> None
 def _known(name: str, constant: str, tables: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """The table of a constant, or a ValueError with similar names."""
     if constant not in tables:
-        near = get_close_matches(str(constant), tables, n=3, cutoff=0.5)
+        near = get_close_matches(str(constant), tables, n=3)
         known = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(tables)}"
         raise ValueError(f"{name} has no constant {str(constant)[:40]}: {known}")
     return tables[constant]

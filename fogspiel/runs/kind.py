@@ -105,14 +105,14 @@ class Kind:
         """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
         if not self.name:
             method = run.ask.get("method")
-            raise ValueError(f"run {run.name} is a {method} run, which is not known here: name its plug-in")
+            raise ValueError(f"run {run.name} has the method {method}, which is not known here: name its plug-in")
         return run.ask
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Find the game of a run at the source that the user names; a ValueError if it is needed, or if it is wrong."""
         if source is not None:
             if isinstance(run.ask.get("rules"), int):
-                raise ValueError(f"the rules of run {run.name} are not in a file: leave --game away")
+                raise ValueError(f"the rules of run {run.name} are not in a file: leave out --game")
             named = bring_game(source).name
             if named != run.ask["game"]:
                 raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --game names {named}")
@@ -223,7 +223,7 @@ class Kind:
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """The run as lines for other programs, its header first."""
         if self.writes_report:
-            raise ValueError(f"run {run.name} is a {self.method}: its tables are CSV files beside its report")
+            raise ValueError(f"run {run.name} has no steps ({self.method}): its tables are CSV files beside its report")
         rows = [(point.at, point.value, point.low, point.high) for point in self.points(run)]
         return [("at", "value", "low", "high"), *rows]
 
@@ -232,7 +232,7 @@ class Kind:
     def agent(self, run: Run, game: Game) -> Agent:
         """The agent that plays what the run has found, or a ValueError that says why there is none."""
         raise ValueError(
-            f"run {run.name} is a {run.ask['method']} run, not a player: give a run that tunes {game.name}"
+            f"run {run.name} has the method {run.ask['method']} and is not a player: give a run that tunes {game.name}"
         )
 
     def numbers(self, run: Run) -> Json:

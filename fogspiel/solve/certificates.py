@@ -152,7 +152,14 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    """What a player sees, and what the player does then, row by row."""
+    """What a player sees, and what the player does then, in words, row by row."""
+    for seen, choices in strategy_choices(body, side, source):
+        chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in choices]
+        yield seen, ", ".join(chosen)
+
+
+def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """What a player sees, and the actions that the player may then choose, each with its probability, row by row."""
     from .checkers import large_tree_certificate
     from .checkers.tree_certificate import FORMAT, SIDES, plan_of
 
@@ -164,9 +171,8 @@ def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[
         plan_of(strategies[side], SIDES[side])
     for row in strategies[side]:
         seen, names = problem.words(row["view"], row["actions"])
-        shares = zip(names, row["probabilities"], strict=True)
-        chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in shares if share != "0"]
-        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), ", ".join(chosen)
+        shares = [(name, share) for name, share in zip(names, row["probabilities"], strict=True) if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), shares
 
 
 def _short(share: str) -> str:

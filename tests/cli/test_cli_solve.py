@@ -15,10 +15,10 @@ from fogspiel.games.permutation.exact import VALUE
 SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
 SNAPSHOTS = [
     (("explain", "kuhn"), "first game lower second upper"),
-    (("explain", "resistance5"), "game lines"),
+    (("explain", "resistance5"), "game lines lower upper"),
     (
         ("paper", "resistance", "--players", 5, "--full", 4),
-        "cpu_seconds paper payoffs peak_megabytes resources sizes",
+        "beyond cpu_seconds normal_forms paper payoffs peak_megabytes resources sizes",
     ),
 ]
 

@@ -130,7 +130,7 @@ def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished
 def test_the_rules_of_the_package_are_not_named(tmp_path, refused):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(Tuning("pig", games=10).to_json()).name
-    refused("resume", name, "--game", "own.py", because=(name, "leave --game away"))
+    refused("resume", name, "--game", "own.py", because=(name, "leave out --game"))
 
 
 def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):

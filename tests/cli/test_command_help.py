@@ -48,3 +48,17 @@ def test_names_are_whole_at_eighty_columns(monkeypatch):
     )
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert all(f" {words} " in done.stdout for words in EXAMPLES if " " not in words)
+
+
+NO_JSON = {"kriegspiel engine"}
+"""It speaks the protocol of docs/kriegspiel-protocol.md on stdout."""
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_every_command_has_json(words):
+    command = COMMANDS
+    for word in words.split():
+        command = command.commands[word]
+    if not hasattr(command, "commands"):
+        found = {option for parameter in command.params for option in parameter.opts}
+        assert ("--json" in found) != (words in NO_JSON)

@@ -7,7 +7,11 @@ import pytest
 from rich.console import Console
 
 from fogspiel.cli import console
+from fogspiel.cli.commands.values import SPARE
 from fogspiel.cli.work import resume_command
+from fogspiel.core.agents import policy_names
+from fogspiel.core.game import games
+from fogspiel.solve.values import COLUMNS, known_values
 
 STRANGE = ["[bold]x[/bold]", "[/]", "[/nothing]", "[red", ":fire:", "{task.nothing}", "[link=file:///x]y"]
 
@@ -19,7 +23,6 @@ def shown(monkeypatch):
     terminal = Console(file=page, force_terminal=True, width=300, soft_wrap=True, markup=False, emoji=False)
     monkeypatch.setattr(console, "err", terminal)
     monkeypatch.setattr(console, "out", terminal)
-    monkeypatch.setattr(console, "wide", terminal)
     return page
 
 
@@ -34,12 +37,46 @@ def test_lines_tables_bars_and_remarks_show_what_they_are_given(shown, words):
     assert shown.getvalue().count(words) > 3
 
 
+def print_at(width, monkeypatch, *table):
+    """A table as a terminal of this width shows it."""
+    page = io.StringIO()
+    terminal = Console(file=page, force_terminal=True, color_system=None, width=width, soft_wrap=True, markup=False)
+    monkeypatch.setattr(console, "out", terminal)
+    console.table(*table)
+    return page.getvalue()
+
+
+GAMES = [(game.name, game.title, 3, ", ".join(policy_names(game))) for game in games().values()]
+
+
+def test_no_table_breaks_a_name_at_eighty_columns(monkeypatch):
+    shown = print_at(80, monkeypatch, "Games", ("name", "title", "parameters", "players"), GAMES)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert {row[0] for row in GAMES} <= set(shown.split())
+    assert {word for row in GAMES for word in row[3].split()} <= set(shown.split())
+    rows = [known.row() for known in known_values().values()]
+    shown = print_at(80, monkeypatch, "Values", COLUMNS, rows, SPARE)
+    assert max(map(len, shown.splitlines())) <= 80 and {row[0] for row in rows} <= set(shown.split())
+
+
+def test_a_table_that_does_not_fit_is_told_row_by_row(monkeypatch):
+    shown = print_at(30, monkeypatch, "T", ("name", "long", "none"), [("a-name-of-some-length", "x" * 25, "")])
+    assert shown.splitlines() == ["T", "a-name-of-some-length", f"  long: {'x' * 25}"]
+
+
+def test_where_stdout_is_no_terminal_a_row_is_a_line_without_frames(capsys):
+    console.table("Games", ("name", "title", "parameters", "players"), GAMES)
+    title, head, *lines = capsys.readouterr().out.splitlines()
+    assert title == "Games" and head.split() == ["name", "title", "parameters", "players"] and len(lines) == len(GAMES)
+    assert all(line.startswith(row[0]) and line.endswith(row[3]) for line, row in zip(lines, GAMES, strict=True))
+
+
 @pytest.mark.parametrize("words", STRANGE)
 def test_the_consoles_take_nothing_for_markup(capsys, words):
-    for printer in (console.out, console.err, console.wide):
+    for printer in (console.out, console.err):
         printer.print(words)
     told = capsys.readouterr()
-    assert told.out == f"{words}\n{words}\n" and told.err == f"{words}\n"
+    assert told.out == f"{words}\n" and told.err == f"{words}\n"
 
 
 def test_a_store_in_a_folder_with_brackets_is_named_as_it_is(tmp_path, fogspiel):

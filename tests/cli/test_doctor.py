@@ -46,6 +46,12 @@ def test_an_old_sqlite_is_told_with_what_protects_the_store(monkeypatch, version
     assert not told or "lock of its own" in check.hint
 
 
+def test_what_is_not_compiled_yet_is_named_with_the_command_that_does_it(monkeypatch, found):
+    monkeypatch.setattr("fogspiel.core.kernel.is_cold", lambda file: file.startswith("solve/"))
+    check = found()["kernels"]
+    assert check["ok"] and check["detail"].endswith("not compiled yet: solvers") and "fogspiel warm" in check["hint"]
+
+
 def test_damaged_kernel_files_are_counted_and_removed(tmp_path, monkeypatch, fogspiel, found):
     cache = tmp_path / "cache"
     for name in "abc":

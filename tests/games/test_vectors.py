@@ -200,8 +200,11 @@ def test_games_without_parameters_say_so(game, tmp_path):
 ASKS = {
     "nim-1": ({"game": "nim", "method": "iterative"}, "run nim-1 tuned nim, not {}"),
     "kuhn-1": ({"game": "kuhn", "method": "solve", "rules": 1}, "run kuhn-1 solved version 1 of kuhn, not {}"),
-    "war-1": ({"game": "war", "method": "match", "first": "random"}, "run war-1 is a match run, not a player"),
-    "pig-1": ({"game": "pig", "method": "bounds"}, "run pig-1 is a bounds run, not a player"),
+    "war-1": (
+        {"game": "war", "method": "match", "first": "random"},
+        "run war-1 has the method match and is not a player",
+    ),
+    "pig-1": ({"game": "pig", "method": "bounds"}, "has the method bounds and is not a player"),
 }
 
 

@@ -9,7 +9,10 @@ import pytest
 
 OLD = Path(__file__).parents[1] / "golden" / "store-0.1.0.db"
 EXPORTS = json.loads(OLD.with_suffix(".json").read_text())
-"""For each run the digest of what `fogspiel export` wrote then, as JSON and, where it had it, as CSV."""
+"""For each run the digest of what `fogspiel export` wrote then, as JSON and, where it had it, as CSV.
+
+Lines of the CSV of batawaf-1 that ended before the parameters have empty cells for them since.
+"""
 
 
 @pytest.fixture

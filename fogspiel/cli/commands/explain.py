@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...runs.store import Run
 
 SHOWN_ROWS = 12
+SEATS = ("first", "second")
 WHAT = "A game, a run (tuned or solved), or a certificate file."
 WHO = "A player of that game, as in `match`: a name, a run, a parameter file, or numbers. Without one: its solution."
 MEMORY = 0.25
@@ -137,22 +138,30 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
     from ...solve import certificates
     from .. import console
 
+    head = {key: body.get(key) for key in ("game", "lower", "upper")}
     lines = _bounds_words(body, every) or certificates.own_words(body, every)
     if lines is not None:
-        return print_json({"game": body["game"], "lines": lines}) if as_json else console.out.print("\n".join(lines))
-    sides = [list(certificates.strategy_rows(body, side, game)) for side in (0, 1)]
+        return print_json(head | {"lines": lines}) if as_json else console.out.print("\n".join(lines))
     if as_json:
-        named = {
-            name: [{"sees": seen, "plays": plays} for seen, plays in rows]
-            for name, rows in zip(("first", "second"), sides, strict=True)
-        }
-        return print_json({"game": body["game"], "lower": body["lower"], "upper": body["upper"], **named})
-    for name, rows in zip(("first", "second"), sides, strict=True):
+        return print_json(head | {name: _choices(body, side, game) for side, name in enumerate(SEATS)})
+    for side, name in enumerate(SEATS):
+        rows = list(certificates.strategy_rows(body, side, game))
         shown = rows if every else rows[:SHOWN_ROWS]
         console.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
         if len(shown) < len(rows):
             console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
     return None
+
+
+def _choices(body: Mapping[str, Any], side: int, game: str | None) -> list[dict[str, Any]]:
+    """What a side sees and plays, in words, and the probability of each action as a fraction."""
+    from ...solve import certificates
+
+    rows = certificates.strategy_rows(body, side, game)
+    return [
+        {"sees": sees, "plays": plays, "choices": [{"action": name, "probability": share} for name, share in choices]}
+        for (sees, plays), (_, choices) in zip(rows, certificates.strategy_choices(body, side, game), strict=True)
+    ]
 
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import GameWords, Remember, app, bring, write_text
+from ..app import AsJson, GameWords, Remember, app, bring, print_json, write_text
 
 
 @app.command()
@@ -16,6 +16,7 @@ def questions(
     output: Annotated[Path | None, typer.Option(help="Write to this file, not to stdout.")] = None,
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
     remember: Remember = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
     from ...solve import questions as asked
@@ -26,4 +27,8 @@ def questions(
     chosen = bring(game, remember)
     states = [state for state in asked.questions(chosen, memory) if state.player in seats[seat]]
     lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]
-    write_text("".join(json.dumps(line) + "\n" for line in lines), output)
+    if output is not None or not as_json:
+        write_text("".join(json.dumps(line) + "\n" for line in lines), output)
+    if as_json:
+        place = {"lines": lines} if output is None else {"output": str(output)}
+        print_json({"game": chosen.name, "questions": len(states), **place})

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Chosen = Annotated[str | None, typer.Argument(metavar="GAME", help="One game, with everything that is known of it.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the certificates that come with the package.")]
 
+SPARE = ("win 1, loss -1", "ours")
+"""Columns for which a narrow terminal has no room; `values GAME` has all of it."""
+
 
 @app.command("values")
 def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = False) -> None:
@@ -27,7 +30,7 @@ def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = F
     if as_json:
         return print_json({"values": [known.to_json() for known in chosen], "verified": verified})
     if game is None:
-        console.table("Known values of the first player", COLUMNS, [known.row() for known in chosen])
+        console.table("Known values of the first player", COLUMNS, [known.row() for known in chosen], SPARE)
     else:
         console.out.print("\n".join(chosen[0].lines()))
     if verified is not None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import StorePath, announce_compilation, app, store_path
+from ..app import AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 PORT = 8765
 TOKEN_BYTES = 18
@@ -34,12 +34,13 @@ def web(
     no_open: NoOpen = False,
     game: OwnGames = None,
     store: StorePath = None,
+    as_json: AsJson = False,
 ) -> None:
     """Open the page on this machine: play any game, watch runs, read results."""
     from secrets import token_urlsafe
 
     if not token and not _is_loopback(host):
-        raise ValueError(f"{host} can be reached by other machines: add --token, or leave --host away")
+        raise ValueError(f"{host} can be reached by other machines: add --token, or leave out --host")
     _bring(game or [])
     listener = _listen(host, port)
     from ...web.app import application, guard  # only now: what cannot be served is said at once
@@ -52,7 +53,11 @@ def web(
     served = guard(application(path, games_path(path)), hosts_of(host, taken), secret)
     shown = _address_of(gethostname() if host in ALL_ADDRESSES else host)
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
-    console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
+    if as_json:
+        print_json({"address": address, "store": str(path)})
+        sys.stdout.flush()  # whoever waits for the address does not wait for the end
+    else:
+        console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
     if not no_open:
         _open(address)
     try:

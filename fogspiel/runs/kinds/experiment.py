@@ -107,7 +107,7 @@ class Experiments(Kind):
     def check(self, run: Run) -> Request:
         """The request, if this version of the package can still answer it."""
         made_by = run.ask["fogspiel"]
-        if made_by != __version__:
+        if not run.finished and made_by != __version__:
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
         return Request.from_json(run.ask)
 

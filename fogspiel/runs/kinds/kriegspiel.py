@@ -160,7 +160,7 @@ KINDS = (KIND,)
 def match_of(run: Run) -> EngineMatch:
     """The match that a run is, or a ValueError."""
     if not KIND.made(run.ask["method"]):
-        raise ValueError(f"run {run.name} is no match of Kriegspiel engines: it is a {run.ask['method']}")
+        raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.ask['method']}")
     return EngineMatch.from_json(run.ask)
 
 

@@ -140,7 +140,7 @@ class RoundRobin(Kind):
     def check(self, run: Run) -> Request:
         """The request, if this version of the package can still play it."""
         ask, version = run.ask, game_of_run(run).version
-        if (ask["fogspiel"], ask["rules"]) != (__version__, version):
+        if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
             raise ValueError(
                 f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
                 f"{ask['game']}, not {__version__} and version {version}: start it anew"

@@ -186,7 +186,7 @@ class Tune(Kind):
         game, many = games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
         names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
         lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
-        theta: Sequence[float] = ()
+        theta: Sequence[Cell] = (None,) * len(names)  # until a step says what was found
         for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
             theta = step.theta or theta
             lines.append((number, step.games, int(step.accepted), step.sigma, step.population, *theta))
@@ -220,7 +220,7 @@ KINDS = (KIND,)
 def tuned_game(run: Run, wants: str) -> Game:
     """The game of a tuning run whose rules are still the same, or a ValueError that says what is wanted."""
     if not KIND.made(run.ask.get("method")):
-        raise ValueError(f"run {run.name} is a {run.ask.get('method')} run: {wants}")
+        raise ValueError(f"run {run.name} has the method {run.ask.get('method')}: {wants}")
     game = game_of_run(run)
     if run.ask["rules"] != game.version:
         raise ValueError(

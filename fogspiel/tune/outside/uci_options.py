@@ -127,7 +127,7 @@ class EngineOptions:
             if option.name.lower() == name.lower():
                 return option
         names = [option.name for option in self.options]
-        near = get_close_matches(name.lower(), {known.lower(): known for known in names}, n=3, cutoff=0.5)
+        near = get_close_matches(name.lower(), {known.lower(): known for known in names}, n=3)
         like = [known for known in names if known.lower() in near]
         meant = f"did you mean {' or '.join(like)}? " if like else ""
         listed = ", ".join(names[:MOST_LISTED]) + (", .." if len(names) > MOST_LISTED else "")

@@ -45,7 +45,7 @@ def report_of(run: Run) -> Report:
     """The report of a finished run."""
     kind = kind_of(run)
     if not kind.has_report:
-        raise ValueError(f"run {run.name} is a {kind.title}: its page among the runs says what it found")
+        raise ValueError(f"run {run.name} has no report ({kind.title}): its page among the runs says what it found")
     if run.result is None:
         raise ValueError(f"run {run.name} is not finished: it has no result yet")
     return kind.report(run)
