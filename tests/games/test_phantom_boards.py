@@ -55,7 +55,8 @@ def second_fate(board, player, own, other, cell):
         return WINS if won else (DRAWS if len(mine | other) == 9 else GOES_ON)
     if board.name.startswith("hex"):
         place = [divmod(stone, board.columns)[player] for stone in sorted(mine)]
-        ends = [{s for s, p in zip(sorted(mine), place, strict=True) if p == edge} for edge in (0, board.rows - 1)]
+        last = (board.rows, board.columns)[player] - 1
+        ends = [{s for s, p in zip(sorted(mine), place, strict=True) if p == edge} for edge in (0, last)]
         return WINS if any(chain(board, mine, stone) & ends[1] for stone in ends[0]) else GOES_ON
     outcome = placed(board, own, other, cell)
     if outcome != GOES_ON:
