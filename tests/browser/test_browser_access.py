@@ -1,0 +1,49 @@
+"""What people who cannot see or point need: axe finds nothing serious on any kind of page, light or dark."""
+
+import pytest
+from support.web_site import CHROMIUM, open_browser, open_site
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+PAGES = [
+    "/", "/play?game=leduc", "/games/kuhn", "/games/kriegspiel", "/games/resistance7", "/runs", "/runs/new",
+    "/runs/new?kind=solve", "/certificates", "/results", "/strategies", "/problems", "/resistance",
+]  # fmt: skip
+GAMES = ["kuhn", "phantom-ttt", "battleship", "war", "pig"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with open_site(tmp_path_factory.mktemp("site")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def page(request, site):
+    with open_browser(playwright) as browser:
+        yield browser.new_context(base_url=site, color_scheme=request.param).new_page()
+
+
+def serious(page):
+    """What axe finds that is serious or critical: the rule, and the first place."""
+    found = axe.Axe().run(page)["violations"]
+    return [(one["id"], one["nodes"][0]["html"][:120]) for one in found if one["impact"] in ("serious", "critical")]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_pages_have_no_serious_faults(page, address):
+    answer = page.goto(address)
+    assert answer.status == 200
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_games_have_no_serious_faults(page, game):
+    page.goto("/")
+    asked = {"game": game, "against": "uniform", "side": 0}
+    key = page.request.post("/api/play", data=asked).json()["key"]
+    page.goto(f"/play/{key}")
+    page.locator("#state.turn, #state.over").wait_for()
+    assert serious(page) == []
