@@ -27,6 +27,8 @@ MOST_SHOWN = 4000
 """Letters of a sentence; a longer one quotes something that was given to us."""
 
 OPTION = "--plugins"
+_interrupted = threading.Event()
+"""Set once the work was interrupted."""
 
 
 def load_commands(words: list[str]) -> None:
@@ -74,6 +76,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if deaf and COMPILING not in modules and modules[0] != WAITING:
         _try_again()
         return
+    _interrupted.set()
     raise KeyboardInterrupt
 
 
@@ -88,10 +91,13 @@ def _try_again() -> None:
 
 
 def _lost(what: "sys.UnraisableHookArgs") -> None:
-    """Try an interruption again that struck where it cannot be caught: a destructor, or a callback of an import."""
+    """Try an interruption again that struck where it cannot be caught: a destructor, or a callback of an import.
+
+    What an interruption left half done may fail again when it is destroyed: nobody needs to hear of that.
+    """
     if issubclass(what.exc_type, KeyboardInterrupt):
         _try_again()
-    else:
+    elif not _interrupted.is_set():
         sys.__unraisablehook__(what)
 
 

@@ -110,7 +110,7 @@ class Questions:
                 if self._closed:
                     raise ValueError("the server was stopped before it had an answer")
                 process = self._process = subprocess.Popen(
-                    [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, text=True
+                    [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
                 )
             try:
                 code = process.wait(MOST_SECONDS)

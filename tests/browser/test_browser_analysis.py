@@ -36,6 +36,7 @@ def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.goto(f"/play/{over}/replay")
         page.get_by_role("button", name="Analyse this game").click()
+        page.get_by_role("button", name="1. f2f3").click(timeout=PATIENCE)  # the replay opens at the end
         page.get_by_role("heading", name="1. f2f3").wait_for(timeout=PATIENCE)
         assert page.locator("#analysis-turn .attempts tbody tr").count() >= 8
         assert page.locator("#analysis-turn .arrow").count() == 3

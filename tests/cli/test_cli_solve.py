@@ -121,7 +121,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("solve", "kuhn", "--memory", "0"), ("--memory is 0.0",)),
         (("solve", "goofspiel-5", "--memory", "0.001"), ("histories", "raise --memory")),
         (("solve", "missing.efg"), ("cannot be read",)),
-        (("verify", "missing.json"), ("cannot be read",)),
+        (("verify", "missing.json"), ("there is no certificate",)),
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
         (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-4x4")),

@@ -23,8 +23,7 @@ FULL = "/dev/full"
 )
 def test_a_full_stdout_is_a_sentence(monkeypatch, capsys, words):
     handlers = {name: signal.getsignal(getattr(signal, name)) for name in cli.POLITE if hasattr(signal, name)}
-    for name in ("out", "wide"):
-        monkeypatch.setattr(console, name, Console())  # one that could not write keeps what it could not
+    monkeypatch.setattr(console, "out", Console())  # one that could not write keeps what it could not
     with open(FULL, "w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         monkeypatch.setattr(sys, "argv", ["fogspiel", *words])

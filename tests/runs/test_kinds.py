@@ -112,7 +112,7 @@ def test_a_run_of_a_kind_that_is_not_here_is_listed_but_not_worked_on(answer, re
         name = store.create({"game": "numbers", "method": "count", "games": 2, "fogspiel": "1"}).name
     assert answer("runs")["runs"][0]["method"] == "count"
     outcome = refused("resume", name, because="name its plug-in")
-    assert "a count run" in outcome.stderr
+    assert "the method count" in outcome.stderr
 
 
 def test_an_experiment_that_is_dropped_in_is_done_and_listed(plugins, fogspiel, tmp_path):

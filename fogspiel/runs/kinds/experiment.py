@@ -107,7 +107,8 @@ class Experiments(Kind):
     def check(self, run: Run) -> Request:
         """The request, if this version of the package can still answer it."""
         made_by = run.ask["fogspiel"]
-        if not run.finished and made_by != __version__:
+        asks_the_same = run.ask.keys() >= Request.__dataclass_fields__.keys() - {"name"}
+        if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
         return Request.from_json(run.ask)
 
