@@ -65,7 +65,7 @@ class Questions:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._pool = ThreadPoolExecutor(1, "questions")
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
     def begin(self, question: Question) -> str:
