@@ -218,7 +218,7 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
     return print_report(report, f"{folder}", len(files))
 
 
-def print_report(report: "Report", folder: str, files: int) -> None:
+def print_parts(report: "Report") -> None:
     """Print the paragraphs and the first tables of a report."""
     from . import console
 
@@ -226,6 +226,13 @@ def print_report(report: "Report", folder: str, files: int) -> None:
         console.out.print(paragraph + "\n")
     for table in report.tables[:SHOWN_TABLES]:
         print_table(table, SHOWN_COLUMNS)
+
+
+def print_report(report: "Report", folder: str, files: int) -> None:
+    """Print what matters of a report, and where it was written to."""
+    from . import console
+
+    print_parts(report)
     console.out.print(
         f"written to {folder}: {report.name}.html, {report.name}.md and {files - 2} files of numbers and pictures"
     )

@@ -28,7 +28,7 @@ from ..app import (
 )  # fmt: skip
 from ..listing import listing
 from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
-from ..work import Options, begin_and_show, check_cluster, outcome_of, show, work
+from ..work import Options, begin_and_show, check_cluster, outcome_of, print_parts, show, work
 
 if TYPE_CHECKING:
     from ...runs.store import Run
@@ -109,7 +109,7 @@ def resume(
     program: ProgramWords = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from ...runs.kind import finished_json
+    from ...runs.kind import finished_json, kind_of
     from ...runs.store import Store
     from .. import console
 
@@ -127,7 +127,8 @@ def resume(
         console.err.print(f"run {run} is finished: there is nothing to resume")
         if as_json:
             return print_json(finished_json(found))
-        return show(found, Options(store))
+        kind = kind_of(found)
+        return print_parts(kind.report(found)) if kind.writes_report else show(found, Options(store))
     found, seconds = _go_on(found, options, program)
     return show(found, options, seconds)
 
