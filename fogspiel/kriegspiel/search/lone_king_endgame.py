@@ -19,9 +19,9 @@ import numpy as np
 from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN, FALLING, FILE, RANK, RISING, along, bit
+from ...games.chess.bits import BETWEEN, FALLING, FILE, LAST_RANKS, RANK, RISING, along, bit
 from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, reach, union
-from ...games.chess.move_code import end_of, start_of
+from ...games.chess.move_code import end_of, move_of, start_of
 from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes
 from ..beliefs.fills import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
@@ -114,12 +114,8 @@ def sight(men, own, out):
 
 
 @kernel
-def divide(men, kings, action, after, lines, parts, shares):
-    """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
-
-    The parts are the squares on which it is when the own side is next to try something, the shares how many of the
-    squares each answer has before the reply. The result is from how many squares the king may take an own man.
-    """
+def hear(men, kings, action, after, lines, here):
+    """Make a move in `after`, and divide the king's squares by the answers. The squares that are not attacked then."""
     start, end = start_of(action), end_of(action)
     for kind in range(KINDS):
         after[kind] = men[kind]
@@ -127,23 +123,35 @@ def divide(men, kings, action, after, lines, parts, shares):
     barred = bits.KING[end] if kind == KING else BETWEEN[start, end]
     if kind == PAWN:
         barred |= bit(end)
-    own = union(after)
-    attacked = sight(after, own, lines)
+    attacked = sight(after, union(after), lines)
     free = ~attacked
     mobile = around(free)
     legal = kings & ~barred & ~bit(end)
-    parts[REFUSED], parts[MATED], parts[STALEMATED] = kings & barred, legal & attacked & ~mobile, legal & free & ~mobile
-    quiet, lost = legal & free & mobile, 0
-    for part in range(SILENT, PARTS):
-        here = quiet if part == SILENT else legal & mobile & lines[part - SILENT - 1]
-        legal &= ~here
-        shares[part] = ones(here)
-        replies = around(here) & free
-        if replies & own:
-            lost += ones(around(replies & own) & here)
-        parts[part] = replies & ~own
-    for part in range(SILENT):
+    here[REFUSED], here[MATED], here[STALEMATED] = kings & barred, legal & attacked & ~mobile, legal & free & ~mobile
+    here[SILENT] = legal & free & mobile
+    legal &= attacked & mobile
+    for part in range(SILENT + 1, PARTS):
+        here[part] = legal & lines[part - SILENT - 1]
+        legal &= ~here[part]
+    return free
+
+
+@kernel
+def divide(men, kings, action, after, lines, parts, shares):
+    """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
+
+    The parts are the squares on which it is when the own side is next to try something, the shares how many of the
+    squares each answer has before the reply. The result is from how many squares the king may take an own man.
+    """
+    free, lost = hear(men, kings, action, after, lines, parts), 0
+    own = union(after)
+    for part in range(PARTS):
         shares[part] = ones(parts[part])
+        if part >= SILENT:
+            replies = around(parts[part]) & free
+            if replies & own:
+                lost += ones(around(replies & own) & parts[part])
+            parts[part] = replies & ~own
     return lost
 
 
@@ -209,7 +217,7 @@ def _confinement(men, kings, lines):
 
 @kernel
 def list_own_moves(men, out):
-    """List the own moves; pawns become queens."""
+    """List the own moves; pawns become queens, or rooks, which seldom stalemate."""
     own, count = union(men), 0
     for kind in range(KINDS):
         left = men[kind]
@@ -217,6 +225,9 @@ def list_own_moves(men, out):
             start = trailing_zeros(left)
             ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
             count = list_queening_moves(start, ends, kind == PAWN, out, count)
+            if kind == PAWN and ends & LAST_RANKS[0]:
+                out[count] = move_of(start, trailing_zeros(ends), ROOK)
+                count += 1
             left &= left - 1
     return count
 

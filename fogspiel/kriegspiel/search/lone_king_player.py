@@ -7,6 +7,8 @@ words, and tries the best move for it:
     accepted   it is not there; it stands where it hears exactly the checks that were announced
     answered   it has made one step to a square that is not attacked, or on which it took a man
 
+Beside the set it keeps how likely each of its squares is by a model of the king's replies (`lone_king_belief`).
+
 An engine of its own kind makes one when `faces_lone_king(seen)` is first true, with the squares on which it believes
 the king to be, and from then on lets it choose:
 
@@ -30,8 +32,9 @@ from ...games.chess.moves import MOST_MOVES
 from ...games.kriegspiel import rules
 from ..beliefs.fills import around
 from ..engine import Effort, Engine
+from .lone_king_belief import begin_belief, let_reply, restrict_belief
 from .lone_king_endgame import DIRECTIONS, list_own_moves, sight
-from .lone_king_values import FIFTY, value_attempts
+from .lone_king_values import FIFTY, table_of_ending, value_attempts
 
 THEIR_MEN = 15
 """The pawns and pieces, beside the king, with which a side begins."""
@@ -122,10 +125,16 @@ class LoneKingPlayer(Engine):
     def reset(self, seen: np.ndarray) -> None:
         self.men, self.visits = self._men(seen), dict[bytes, int]()
         self.kings = self._or_any(self._turn_set(self.first) & int(possible_kings(self.men)))
+        self._start_belief()
         for start, ends in enumerate(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()):
             for end in range(64):
                 if ends >> end & 1:
                     self._rule_out(self._turn_move(start | end << 6))
+
+    def _start_belief(self) -> None:
+        """What is believed of the squares if nothing is known of how the king came there."""
+        self.belief = np.zeros(64)
+        begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
 
     def _or_any(self, kings: int) -> int:
         """These squares, or all that are possible if what was given cannot be."""
@@ -134,6 +143,7 @@ class LoneKingPlayer(Engine):
     def _rule_out(self, move: int) -> None:
         """An attempt was refused: the king stands in its way."""
         self.kings = self.kings & int(bars(self.men, move)) or self.kings
+        restrict_belief(self.belief, self.kings)
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         self._rule_out(self._turn_move(move))
@@ -142,6 +152,7 @@ class LoneKingPlayer(Engine):
         action = self._turn_move(move)
         moves_pawn = int(self.men[PAWN]) >> (action & 63) & 1
         self.kings = int(hear_acceptance(self.men, self.kings, action, int(message[CHECKS])))
+        restrict_belief(self.belief, self.kings)
         self.quiet += 1
         if moves_pawn:
             self.quiet = 0
@@ -151,12 +162,16 @@ class LoneKingPlayer(Engine):
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         lost = int(np.bitwise_or.reduce(self.men) & ~np.bitwise_or.reduce(self._men(seen)))
-        self.kings = int(hear_answer(self.men, self.kings, lost))
+        before = self.kings
+        self.kings = int(hear_answer(self.men, before, lost))
         if lost:
             self.quiet = 0
             self.visits.clear()
+        else:
+            let_reply(self.belief, before, self.men, table_of_ending(self.men))
         self.men[:] = self._men(seen)
         self.kings = self._or_any(self.kings)
+        restrict_belief(self.belief, self.kings)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         allowed = {self._turn_move(int(action)) for action in actions}
@@ -166,7 +181,7 @@ class LoneKingPlayer(Engine):
         if len(moves) == 0:
             return int(actions[0])
         times = np.array([self._times_stood(move) for move in moves.tolist()], np.int64)
-        values = value_attempts(self.men, self.kings, moves, times, FIFTY - self.quiet)
+        values = value_attempts(self.men, self.kings, self.belief, moves, times, FIFTY - self.quiet)
         self.nodes += len(moves)
         values += [NOISE * unit(self.stream) for _ in moves]
         return self._turn_move(int(moves[np.argmax(values)]))

@@ -1,7 +1,8 @@
 """The values of attempts against a lone king: by the table of the ending where there is one, else by looking ahead.
 
-The weights of the rook, the pawn, and the minor men were found by CMA-ES (16 candidates, 150 to 600 random positions
-per generation, the same for all) against the best defence that sees everything; those of the queen are set by hand.
+The weights of the rook, the pawn, and the minor men were found by CMA-ES (16 or 18 candidates, 150 to 1,500 random
+positions per generation, the same for all) against the best defence that sees everything; those of the queen are set
+by hand. `benchmarks/kriegspiel_endings_tuning.py` tunes on.
 """
 
 import numpy as np
@@ -26,29 +27,43 @@ WEIGHTS: dict[tuple[int, ...], Weights] = {
         0.3, 0.1, 0.1, 2, 20, 0, 0.1, 0.1, 0.1, 0.1,
     ),
     (ROOK,): Weights(
-        235.493, 447.382, 3.693, 504.426, 0.256, 0.169, 0.275, -0.024, 0.271, 1.433, 0.709,
-        0.093, 0.068, 0.354, 1.223, 48.759, -0.171, 0.632, -0.067, -0.038, 0.047,
+        237.593, 582.323, 3.27, 489.955, 0.283, 0.276, 0.31, -0.02, 0.342, 1.065, 0.588,
+        0.126, -0.078, 0.315, 1.364, 39.625, 0.032, 0.742, 0.054, 0.079, 0.048, 0.218, 0.051,
     ),
     (PAWN,): Weights(
-        9.473, 5579.79, 3.95, 364.712, 0.664, 23.225, 0.653, -0.389, 3.083, 2.836, -0.321,
-        -0.243, -0.002, 0.537, 4.339, -38.072, 0.075, 0.591, 0.12, -0.315, 0.313,
+        -1.425, 316.417, 2.243, 256.318, 0.69, 20.74, 0.766, -0.483, 3.159, 3.564, -0.368,
+        0.114, 0.258, 0.603, 1.971, 1.797, -0.363, 0.456, -0.204, -0.342, 0.728, 0.22, 0.37, 0.344, 1.024, 0.601,
     ),
     (BISHOP, BISHOP): Weights(
-        157.469, 885.019, 0.877, 527.949, 0, 2.128, 0.841, 0.119, 0.739, 1.772, 0.758,
-        0.843, -0.024, 0.153, -2.257, 42.453, 0.024, 0.135, -0.02, 0.076, 0.008,
+        119.758, 1349.137, 2.083, 489.676, 0.039, 2.082, 0.989, 0.074, 0.716, 0.774, 1.7,
+        0.072, 0.034, -0.073, -0.828, 39.731, 0.096, -0.372, -0.174, -0.133, 0.157, 0.871, -0.027,
     ),
     (BISHOP, KNIGHT): Weights(
-        91.217, 336.037, 0.433, 511.467, 0.942, 3.812, 1.507, -0.014, 0.368, 1.37, 0.707,
-        0.039, 0.118, 0.123, 1.74, 16.498, 0.059, 0.085, 0.132, 0.343, 0.201,
+        138.835, 358.816, 0.941, 586.949, 0, 4.056, 1.374, 0.015, 0.961, 3.841, 0.693,
+        0.06, 0.526, 0.149, 2.431, 17.176, 0.254, 0.208, 0.35, 0.523, 0.186, -0.071, 0.253,
     ),
 }  # fmt: skip
 """By the kinds of the own men beside the king."""
 
 
-def value_attempts(men: np.ndarray, kings: int, moves: np.ndarray, times: np.ndarray, left: int) -> np.ndarray:
+NO_TABLE = np.empty((0, 64), np.uint8)
+"""What stands for a table where there is none."""
+
+
+def table_of_ending(men: np.ndarray) -> np.ndarray:
+    """How soon mate comes by the table of the ending, empty if its attempts are valued without."""
+    kinds = kinds_of(men)
+    return endgame_table(*kinds).to_mate if kinds in WEIGHTS else NO_TABLE
+
+
+def value_attempts(
+    men: np.ndarray, kings: int, belief: np.ndarray, moves: np.ndarray, times: np.ndarray, left: int
+) -> np.ndarray:
     """The values of the moves; after each the men stand for so many times as before, and so many moves are left."""
     if kinds_of(men) in WEIGHTS:
-        return _by_table(men, kings, moves, times)
+        values = np.empty(len(moves))
+        value_by_table(men, kings, belief, moves, times, table_of_ending(men), WEIGHTS[kinds_of(men)], values)
+        return np.asarray(values - LOOP * (times >= TOO_OFTEN))
     patience = min(1.0, max(0.0, left / LAST_MOVES))
     stack, values, farther = empty_stack(FARTHEST), np.empty(len(moves)), np.empty(min(FAR, len(moves)))
     costs = STALE * times + LOOP * (times >= TOO_OFTEN)
@@ -58,10 +73,3 @@ def value_attempts(men: np.ndarray, kings: int, moves: np.ndarray, times: np.nda
     values -= BEHIND
     values[best] = farther
     return np.asarray(values - costs)
-
-
-def _by_table(men: np.ndarray, kings: int, moves: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The values of the moves by the table of the ending."""
-    kinds, values = kinds_of(men), np.empty(len(moves))
-    value_by_table(men, kings, moves, times, endgame_table(*kinds).to_mate, WEIGHTS[kinds], values)
-    return np.asarray(values - LOOP * (times >= TOO_OFTEN))

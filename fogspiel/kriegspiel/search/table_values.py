@@ -1,7 +1,7 @@
 """The value of attempts against a lone king by what a table of the ending says of each square where it may be.
 
 The table knows how soon the king would be mated if it were seen. Unseen it is the worse off the fewer squares it may
-be on, so the value of a set of squares is
+be on, so the value of a set of squares, each with its chance, is
 
     - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
 
@@ -13,22 +13,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
+from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
-from ...games.chess.bits import LIGHT_SQUARES
-from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, union
+from ...games.chess.bits import LIGHT_SQUARES, NONE, bit
+from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, union
 from ..beliefs.fills import around
 from .endgame_table import NO_MATE, placement_of
-from .lone_king_endgame import DIRECTIONS, MATED, PARTS, REFUSED, STALEMATED, distance, divide, sight
+from .lone_king_belief import NOT_SOON, reply
+from .lone_king_endgame import DIRECTIONS, MATED, PARTS, REFUSED, SILENT, STALEMATED, distance, hear, sight
 
-NOT_SOON = 36
-"""What counts as moves to mate where the table has none: more than in any ending."""
+UNLIKELY = 0.004
+"""A chance that does not count where the worst is asked."""
+ROOK_SLOWER = 6.0
+"""Moves to mate that a pawn costs which becomes a rook, not a queen."""
 NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
 """The steps of a square to the nearest file and rank at the edge: 0 in a corner."""
 TO_CORNER = np.array(
-    [[abs(s % 8 - f) + abs(s // 8 - r) for s in range(64)] for r in (0, 7) for f in (0, 7)], np.float64
+    [[abs(s % 8 - f) + abs(s // 8 - r) for r in (0, 7) for f in (0, 7)] for s in range(64)], np.float64
 )
 """The files and ranks between a square and a1, h1, a8 and h8."""
+FARTHEST = 14.0
+"""The files and ranks between opposite corners."""
 
 
 class Weights(NamedTuple):
@@ -72,90 +77,160 @@ class Weights(NamedTuple):
     freedom: float
     """of the moves that the king has on average,"""
     next_size: float
-    """and of the squares on which it may be after its next move."""
+    """of the squares on which it may be after its next move,"""
+    entropy: float = 0.0
+    """of the entropy of the chances,"""
+    mean_corner: float = 0.0
+    """of the mean distance from the nearest corner in which the men can mate,"""
+    behind: float = 0.0
+    """of the ranks that the own king is behind a pawn,"""
+    beside: float = 0.0
+    """of the files that it is beside it,"""
+    ranks_to_go: float = 0.0
+    """and of the ranks that the pawn has to go."""
+
+
+class Scratch(NamedTuple):
+    """The arrays in which an attempt is worked out."""
+
+    after: np.ndarray
+    lines: np.ndarray
+    here: np.ndarray
+    belief: np.ndarray
+    farthest: np.ndarray
 
 
 @kernel
-def _corner(men, farthest):
-    """The least of the greatest distances from a corner: with a knight only corners of the bishop's colour count."""
-    dark, light = min(farthest[0], farthest[3]), min(farthest[1], farthest[2])
+def empty_scratch():
+    """Arrays for one attempt."""
+    after, lines, here = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(PARTS, np.int64)
+    return Scratch(after, lines, here, np.empty(64), np.empty(4))
+
+
+@kernel
+def mating_corners(men):
+    """The corners in which the own men can mate, as four bits: with bishop and knight those of the bishop's colour."""
     if men[KNIGHT] and men[BISHOP]:
-        return light if men[BISHOP] & LIGHT_SQUARES else dark
-    return min(dark, light)
+        return 0b0110 if men[BISHOP] & LIGHT_SQUARES else 0b1001
+    return 0b1111
+
+
+@inlined
+def _nearest(corners, distances):
+    """The least of the distances from some corners."""
+    nearest = FARTHEST
+    for corner in range(4):
+        if corners >> corner & 1:
+            nearest = min(nearest, distances[corner])
+    return nearest
 
 
 @kernel
-def cost_of_set(men, kings, table, w, lines, farthest):
-    """What it costs that the king may be on these squares and the own side is to move."""
-    king, own, number, size = trailing_zeros(men[KING]), union(men), placement_of(men), ones(kings)
-    free = ~sight(men, own, lines)
-    spread = around(kings) & free & ~own
-    cage, before = kings | spread, kings
+def cost_of_set(men, kings, belief, total, table, w, scratch):
+    """What it costs, before an own move, that the king may be on these squares, whose chances add up to `total`."""
+    king, own, number = trailing_zeros(men[KING]), union(men), placement_of(men)
+    free, farthest = ~sight(men, own, scratch.lines), scratch.farthest
+    moves, most_moves, far, farther, edges, most_edges, unwon, freedom = 0.0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0
+    for corner in range(4):
+        farthest[corner] = 0.0
+    left, likely, hanging, attackers, entropy = kings, NONE, 0.0, around(free & own), 0.0
+    mean_corner, corners = 0.0, mating_corners(men)
+    while left:
+        square = trailing_zeros(left)
+        left &= left - 1
+        chance = belief[square] / total
+        soon = np.int64(table[number, square])
+        if soon == NO_MATE:
+            unwon += chance
+            soon = NOT_SOON
+        moves += chance * soon
+        away = distance(square, king)
+        far += chance * away
+        edges += chance * NEAREST_EDGES[square]
+        freedom += chance * ones(bits.KING[square] & free)
+        if attackers >> square & 1:
+            hanging += chance
+        if chance > 0.0:
+            entropy -= chance * np.log(chance)
+        mean_corner += chance * _nearest(corners, TO_CORNER[square])
+        if chance > UNLIKELY:
+            likely |= bit(square)
+            most_moves = max(most_moves, soon)
+            farther = max(farther, away)
+            most_edges = max(most_edges, NEAREST_EDGES[square])
+            for corner in range(4):
+                farthest[corner] = max(farthest[corner], TO_CORNER[square, corner])
+    spread = around(likely) & free & ~own
+    cage, before = likely | spread, likely
     while cage != before:
         before = cage
         cage |= around(cage) & free & ~own
-    moves, most_moves, far, farther, edges, most_edges, unwon, freedom = 0, 0, 0, 0, 0.0, 0.0, 0, 0
-    for corner in range(4):
-        farthest[corner] = 0.0
-    left = kings
-    while left:
-        square = trailing_zeros(left)
-        soon = np.int64(table[number, square])
-        if soon == NO_MATE:
-            unwon += 1
-            soon = NOT_SOON
-        moves += soon
-        most_moves = max(most_moves, soon)
-        away = distance(square, king)
-        far += away
-        farther = max(farther, away)
-        edges += NEAREST_EDGES[square]
-        most_edges = max(most_edges, NEAREST_EDGES[square])
-        for corner in range(4):
-            farthest[corner] = max(farthest[corner], TO_CORNER[corner, square])
-        freedom += ones(bits.KING[square] & free)
-        left &= left - 1
     scattered, left = 0, own
     while left:
         scattered = max(scattered, distance(trailing_zeros(left), king))
         left &= left - 1
+    size = ones(likely)
     cost = w.size * size + w.cage * ones(cage) + w.root * np.sqrt(size) + w.next_size * ones(spread)
     cost += w.most_moves * most_moves + w.most_distance * farther + w.most_edges * most_edges
-    cost += w.scattered * scattered + w.corner * _corner(men, farthest)
-    mean = w.mean_moves * moves + w.mean_distance * far + w.mean_edges * edges + w.freedom * freedom
-    return cost + (mean + w.hanging * ones(around(free & own) & kings) + w.unwon * unwon) / size
+    cost += w.scattered * scattered + w.corner * _nearest(corners, farthest)
+    cost += w.mean_moves * moves + w.mean_distance * far + w.mean_edges * edges + w.freedom * freedom
+    cost += w.entropy * entropy + w.mean_corner * mean_corner
+    if men[PAWN]:
+        pawn = trailing_zeros(men[PAWN])
+        cost += w.behind * max(0, (pawn >> 3) - (king >> 3)) + w.ranks_to_go * (7 - (pawn >> 3))
+        cost += w.beside * abs((pawn & 7) - (king & 7))
+    return cost + w.hanging * hanging + w.unwon * unwon
+
+
+@inlined
+def chance_of(belief, kings):
+    """The chance of a set of squares."""
+    total = 0.0
+    while kings:
+        total += belief[trailing_zeros(kings)]
+        kings &= kings - 1
+    return total
 
 
 @kernel
-def _weigh_answers(parts, shares, values, lost, w):
-    """The value of an attempt by those of the answers: their mean and the worst of them, less what is risked."""
-    total, mean, worst = shares[MATED] + shares[STALEMATED], w.mate * shares[MATED], w.mate
-    for part in range(PARTS):
-        if shares[part] and part != MATED and part != STALEMATED:
-            value = values[part] if parts[part] else -w.lost  # if there is no square left, it can only take
-            total += shares[part]
-            mean += value * shares[part]
+def value_attempt(men, kings, belief, action, table, w, scratch):
+    """The value of an attempt by what the answers leave: their mean and the worst of them, less what is risked."""
+    after, here = scratch.after, scratch.here
+    free = hear(men, kings, action, after, scratch.lines, here)
+    own, number = union(after), placement_of(after)
+    mean, worst, lost = w.mate * chance_of(belief, here[MATED]), w.mate, 0.0
+    promotes = men[PAWN] != 0 and after[PAWN] == 0
+    for part in range(SILENT, PARTS):
+        if here[part] == 0:
+            continue
+        chance, squares = chance_of(belief, here[part]), around(here[part]) & free & ~own
+        if promotes:
+            taken = chance_of(belief, here[part] & around(free & own))
+            value = w.mate - (1.0 if after[QUEEN] else ROOK_SLOWER)
+        else:
+            taken = reply(belief, here[part], own, free, table, number, scratch.belief)
+            value = -w.lost
+            if squares and chance - taken > 1e-12:
+                value = -cost_of_set(after, squares, scratch.belief, chance - taken, table, w, scratch)
+        lost += taken
+        mean += value * chance
+        if chance > UNLIKELY:
             worst = min(worst, value)
-    total = max(1, total)
-    risk = w.stalemate * shares[STALEMATED] / total + w.lost * lost / total
-    risk += w.any_loss * ((shares[STALEMATED] > 0) + (lost > 0))
-    return mean / total * (1.0 - w.worst) + worst * w.worst - risk
+    chance = chance_of(belief, here[REFUSED])
+    if chance > 0.0:
+        value = -cost_of_set(men, here[REFUSED], belief, chance, table, w, scratch)
+        mean += value * chance
+        if chance > UNLIKELY:
+            worst = min(worst, value)
+    stalemate = chance_of(belief, here[STALEMATED])
+    risk = w.stalemate * stalemate + w.lost * lost
+    risk += w.any_loss * ((stalemate > UNLIKELY) + (lost > UNLIKELY))
+    return mean * (1.0 - w.worst) + worst * w.worst - risk
 
 
 @kernel
-def value_by_table(men, kings, moves, times, table, w, out):
+def value_by_table(men, kings, belief, moves, times, table, w, out):
     """Fill in the values of attempts; after each the own men stand for so many times as before."""
-    after, lines, farthest = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(4)
-    parts, shares, values = np.empty(PARTS, np.int64), np.empty(PARTS, np.int64), np.empty(PARTS)
+    scratch = empty_scratch()
     for i in range(len(moves)):
-        lost = divide(men, kings, moves[i], after, lines, parts, shares)
-        for part in range(PARTS):
-            if shares[part] == 0 or parts[part] == 0 or part in (MATED, STALEMATED):
-                continue
-            if part == REFUSED:
-                values[part] = -cost_of_set(men, parts[part], table, w, lines, farthest)
-            elif ones(after[PAWN]) != ones(men[PAWN]):
-                values[part] = w.mate - 1.0
-            else:
-                values[part] = -cost_of_set(after, parts[part], table, w, lines, farthest)
-        out[i] = _weigh_answers(parts, shares, values, lost, w) - w.again * times[i]
+        out[i] = value_attempt(men, kings, belief, moves[i], table, w, scratch) - w.again * times[i]
