@@ -10,6 +10,7 @@ from fogspiel.games.chess.fen import START, parse_move, parse_square, position_o
 from fogspiel.games.chess.limits import LIMITS, restrict
 from fogspiel.games.chess.men import KING, PAWN
 from fogspiel.games.chess.messages import MESSAGE
+from fogspiel.games.chess.move_code import move_of
 from fogspiel.games.chess.moves import is_legal
 from fogspiel.games.chess.position import MEN
 from fogspiel.games.kriegspiel import rules
@@ -23,7 +24,9 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
     PIECES,
     attacked_squares,
     clear_squares,
+    lose_man,
     new_record,
+    note_own_move,
     place_at_home,
     total,
 )
@@ -121,6 +124,17 @@ def test_a_man_who_takes_ours_stands_there():
     predict_capture(prob, known, square, 1, PARAMETERS)
     assert prob[:, square].sum() == pytest.approx(1, abs=1e-3)
     assert prob[PAWNS].sum() + prob[PIECES].sum() == pytest.approx(15, abs=1e-2)
+
+
+@pytest.mark.parametrize("colour", [0, 1])
+def test_castling_ends_with_the_rook_that_has_moved_or_was_taken(colour):
+    rank = 56 * colour
+    prob, known = at_home(colour)
+    known.rights = 3 << 2 * colour
+    note_own_move(prob, known, move_of(rank, rank + 1, 0), 0, rank + 1)
+    assert known.rights == 1 << 2 * colour, "the king's side is left"
+    lose_man(known, rank + 7)
+    assert known.rights == 0
 
 
 def test_without_a_try_his_men_are_not_where_our_pawns_take_and_with_tries_they_are():

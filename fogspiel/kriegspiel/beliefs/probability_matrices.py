@@ -9,9 +9,9 @@ import numpy as np
 from ...core.kernel import in_place, ones, trailing_zeros
 from ...games.chess.attempts import move_own
 from ...games.chess.bits import BETWEEN, LAST_RANKS, NONE, bit
-from ...games.chess.men import KINDS, KING, attacks_of, kind_on, union
+from ...games.chess.men import KINDS, KING, ROOK, attacks_of, kind_on, union
 from ...games.chess.messages import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
-from ...games.chess.move_code import end_of, promotion_of, start_of
+from ...games.chess.move_code import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
 
 KINGS, PAWNS, PIECES = 0, 1, 2
 """The rows of the matrices."""
@@ -123,11 +123,20 @@ def attacked_squares(known):
 
 
 @in_place
+def end_rights(known):
+    """A rook that is not at home any more does not castle."""
+    for side in (KING_SIDE, QUEEN_SIDE):
+        if not known.men[ROOK] & bit(ROOK_HOME[known.colour, side]):
+            known.rights &= ~(1 << (2 * known.colour + side))
+
+
+@in_place
 def lose_man(known, square):
     """A man of ours is taken. Its kind."""
     kind = kind_on(known.men, square)
     known.men[kind] &= ~bit(square)
     known.own &= ~bit(square)
+    end_rights(known)
     return kind
 
 
@@ -149,6 +158,7 @@ def note_own_move(prob, known, move, taken, victim):
     known.own = union(known.men)
     if kind == KING:
         known.rights = 0
+    end_rights(known)
     possible = ~known.own
     if taken == MAN_TAKEN:
         taken = likelier_kind(prob, known, victim)
