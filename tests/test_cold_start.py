@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import find_game
-from fogspiel.core.kernel import Dispatcher, interpreted, kernel, leading_zeros, ones, trailing_zeros
+from fogspiel.core.kernel import (
+    Dispatcher,
+    interpreted,
+    interpreted_until,
+    interprets,
+    kernel,
+    leading_zeros,
+    ones,
+    trailing_zeros,
+)
 from fogspiel.core.rng import split
 from fogspiel.runs.agent_texts import agent_from_text
 from fogspiel.stats.evaluate import evaluate, report_key
@@ -45,6 +54,25 @@ def test_only_the_thread_that_asked_interprets_and_only_for_a_while():
     assert split(np.uint64(1), 2) == split(np.uint64(1), 2)
 
 
+def test_until_something_is_ready_kernels_are_interpreted_each_call_as_a_whole():
+    ready = threading.Event()
+
+    @kernel
+    def is_inner(word):
+        return word + 1
+
+    @kernel
+    def is_outer(word):
+        ready.set()
+        return is_inner(word)
+
+    with interpreted_until(ready):
+        assert interprets() and is_outer(1) == 2
+        assert not is_inner.signatures and not interprets()
+        assert is_inner(1) == 2 and len(is_inner.signatures) == 1
+    assert "__call__" not in vars(Dispatcher)
+
+
 def fogspiel(cache, *words):
     """What a command prints as JSON, and how many compiled kernels it leaves behind."""
     environment = os.environ | {"FOGSPIEL_CACHE": str(cache), "FOGSPIEL_STORE": str(cache / "runs.db")}
@@ -75,3 +103,22 @@ def test_what_is_interpreted_first_and_compiled_later_counts_the_same(monkeypatc
     monkeypatch.setattr("fogspiel.stats.evaluate.is_cold", lambda file: True)
     monkeypatch.setattr("fogspiel.stats.evaluate.SHORT_SECONDS", 0.1)
     assert evaluate(game, *players(game), report_key(3), 600) == compiled
+
+
+PAGES = ["/", "/games/battleship", "/games/kriegspiel", "/games/war", "/problems", "/api/games/war/picture"]
+VISIT = """
+import sys
+from pathlib import Path
+from support.web_client import open_client
+
+with open_client(Path(sys.argv[1])) as client:
+    for page in sys.argv[2:]:
+        assert client.get(page).status_code == 200, page
+"""
+
+
+def test_pages_are_shown_before_anything_is_compiled(tmp_path):
+    environment = os.environ | {"FOGSPIEL_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-c", VISIT, str(tmp_path), *PAGES]
+    subprocess.run(command, env=environment, cwd=Path(__file__).parents[1], check=True)
+    assert not list((tmp_path / "cache").rglob("*.kernel"))

@@ -27,6 +27,8 @@ MOST_SHOWN = 4000
 """Letters of a sentence; a longer one quotes something that was given to us."""
 
 OPTION = "--plugins"
+COMPLETION = "_FOGSPIEL_COMPLETE"
+"""By this variable of the environment a shell asks to complete words."""
 _interrupted = threading.Event()
 """Set once the work was interrupted."""
 
@@ -50,9 +52,12 @@ def load_commands(words: list[str]) -> None:
 def _complain(sentence: str) -> NoReturn:
     """Say what was wrong, to people and to programs, and exit with 2."""
     import json
+    import os
 
     from . import streams
 
+    if COMPLETION in os.environ:  # a shell asks for names: nobody reads the sentence
+        raise SystemExit(2)
     half = MOST_SHOWN // 2
     told = sentence if len(sentence) <= MOST_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
     told = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in told)

@@ -13,6 +13,8 @@ import typer
 
 from .. import __version__
 from . import INTERRUPTED as INTERRUPTED
+from .completion import complete_games, complete_runs
+from .early_checks import check_game, check_seed
 
 if TYPE_CHECKING:
     from ..core.game import Game
@@ -31,10 +33,15 @@ StorePath = Annotated[Path | None, typer.Option("--store", help="The file that h
 Processes = Annotated[int | None, typer.Option(min=1, help="Processes; results do not depend on it (all cores).")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
 Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same games.")]
+Seed = Annotated[int, typer.Option(callback=check_seed, help="Same seed, same games.")]
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
-GameWords = Annotated[str, typer.Argument(metavar="GAME", help=GAMES)]
-AnyGameWords = Annotated[str | None, typer.Argument(metavar="GAME", help=GAMES)]
+GameWords = Annotated[
+    str, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
+]
+AnyGameWords = Annotated[
+    str | None, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
+]
+RunName = Annotated[str, typer.Argument(metavar="RUN", autocompletion=complete_runs)]
 Remember = Annotated[
     bool, typer.Option("--remember", help="openspiel:NAME whose players forget own moves: let them keep these in mind.")
 ]
@@ -114,7 +121,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 def remembering(words: str, remember: bool) -> str:
     """The words for a game, with what --remember adds to those for a game of OpenSpiel."""
-    from ..core.own_games import OPENSPIEL, REMEMBER
+    from ..core.game_words import OPENSPIEL, REMEMBER
 
     if remember and not words.startswith(OPENSPIEL):
         raise ValueError(f"--remember is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")

@@ -47,7 +47,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "kriegspiel check-pgn": (START, "kriegspiel check-pgn games.pgn"),
     "kriegspiel problems": (START, "kriegspiel problems 1 --play"),
     "kriegspiel problem": (START, "kriegspiel problem problem.json"),
-    "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 500"),
+    "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
     "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
     "kriegspiel train": (START, "kriegspiel train --engines C@500n,hs@100n --games 100"),
 }

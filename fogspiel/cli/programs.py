@@ -58,7 +58,7 @@ class ProgramWords(EngineWords):
     @contextmanager
     def open(self, named: "NamedProgram", request: "Request", cluster: str | None) -> "Iterator[Program]":
         """The program, tried in a game of its start against itself; later games are added to the PGN file."""
-        from ..runs.request import check_option
+        from ..runs.checks import check_option
 
         if self.time_limit is not None:
             check_option("time-limit", self.time_limit, "a positive number of seconds")

@@ -1,7 +1,5 @@
 """The tour: the four systems, one screen each, from what answers at once to what has to be compiled first."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -70,13 +68,14 @@ def compiled_meanwhile(engine: str) -> Iterator[None]:
     if not is_cold("kriegspiel/beliefs/board_filter.py"):
         yield
         return
-    command = [sys.executable, "-m", "fogspiel.cli", "warm", engine]
-    other = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    from ..kriegspiel.preparation import finish_compiling, start_compiling
+
+    other = start_compiling(engine)
     try:
         yield
     finally:
         other.terminate()
-        other.wait()
+        finish_compiling(other)
 
 
 def resistance() -> Lines:

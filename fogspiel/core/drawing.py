@@ -30,12 +30,18 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 def news_between(game: Game, before: np.ndarray | None, action: int | None, now: np.ndarray) -> list[str] | None:
     """What a player has seen happen since its last action, from its view before that and its view now.
 
+    Before the first action there is no such view: what happened until then is told by `first_news`, where it can be.
     Lines that begin with "the other: " are what the other did. None where the family has no file `news`.
     """
-    tell = part_of(game, "news", "news_between")
+    tell, tell_first = part_of(game, "news", "news_between"), part_of(game, "news", "first_news")
     if tell is None:
         return None
-    return [] if before is None else tell(game, before, action, now)
+    lines: list[str] = []
+    if before is not None:
+        lines = tell(game, before, action, now)
+    elif tell_first is not None:
+        lines = tell_first(game, now)
+    return lines
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:

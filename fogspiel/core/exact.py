@@ -14,7 +14,7 @@ from .agents import ALONE, IN_TURN, MIXED, PlayerAgent, Policy
 from .game import Game, part_of
 
 Number = TypeVar("Number", Fraction, float)
-ANYBODY, TOLD, THRESHOLD = "anybody", "anybody who is told which member he meets", "a threshold"
+ANYBODY, TOLD, THRESHOLD = "anybody", "any player that is told which member it meets", "a threshold"
 """Among whom a reply is the best."""
 
 

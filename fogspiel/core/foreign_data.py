@@ -27,16 +27,28 @@ def shorten(value: object, most: int = SHOWN) -> str:
     return shown if len(shown) <= most else shown[: most - 3] + ".."
 
 
-def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
-    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+def check_file(path: Path, what: str) -> None:
+    """Refuse a file that is not there, or that is none; the sentence begins with `what` and the path."""
     try:
         kind = path.stat().st_mode
-        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a pipe may wait for ever, a device never ends
-            raise ValueError(f"{what} {path} is a pipe or a device: give a file")
+    except OSError as error:
+        raise _unreadable(path, what, error) from None
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a pipe may wait for ever, a device never ends
+        raise ValueError(f"{what} {path} is a pipe or a device: give a file")
+
+
+def _unreadable(path: Path, what: str, error: OSError) -> ValueError:
+    return ValueError(f"{what} {path} cannot be read: {error.strerror or error}")
+
+
+def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
+    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+    check_file(path, what)
+    try:
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:
-        raise ValueError(f"{what} {path} cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, what, error) from None
     if len(content) > most:
         raise ValueError(f"{what} {path} is larger than {most:,} bytes: {advice}")
     return content

@@ -14,9 +14,8 @@ chance are equally likely where there are no weights.
 
 import importlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -24,13 +23,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .foreign_data import SHOWN, shorten
+from .game_words import likely_modules, no_game
 from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .kernel import Kernel as Kernel
 from .notebook import html_table
-from .plugins import collect, folders, load, sources
+from .plugins import collect, folders, load
 from .rng import below
-from .source_digest import PACKAGE
 
 CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
@@ -235,7 +233,7 @@ def find_game(name: str) -> Game:
 @cache
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     """The game of that name of the package or of the plug-in folders in use, found once."""
-    for module, folder in _likely_modules(name):
+    for module, folder in likely_modules(name):
         likely: Sequence[Game] = getattr(load("games", module, folder), "GAMES", ())
         for game in likely:
             if game.name == name:
@@ -243,24 +241,7 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     known = games()
     if name in known:
         return known[name]
-    near = (
-        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
-    )
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
-    raise ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
-
-
-def _likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:
-    """The modules whose name begins that of a game, then those in whose files the name stands."""
-    found = sources("games")
-    begin = [module for module in found if name.replace("-", "_").startswith(module)]
-    yield from ((module, found[module]) for module in begin)
-    for module, folder in found.items():
-        if module not in begin:
-            place = (folder or PACKAGE) / "games" / module
-            files = place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
-            if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
-                yield module, folder
+    raise no_game(name, known)
 
 
 def part_of(game: Game, part: str, function: str) -> Callable[..., Any] | None:

@@ -16,7 +16,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -246,18 +246,21 @@ def kernel_of(result: Any, *arguments: Any) -> Callable[[Kernel], Kernel]:
 
 def compiled(function: Kernel, of: Signature) -> Kernel:
     """`function`, compiled (or loaded from the cache) for one signature, so that it can be passed to another kernel."""
-    if COMPILED and not _mode.interpreted and of not in function.nopython_signatures:  # type: ignore[attr-defined]
+    if COMPILED and not interprets() and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
 
 
 class _Mode(threading.local):
-    """Whether Python itself runs the kernels that this thread calls."""
+    """Whether Python itself runs the kernels that this thread calls, always or until something has happened."""
 
     interpreted = False
+    until: threading.Event | None = None
 
 
 _mode = _Mode()
+NEVER = threading.Event()
+"""What is never set."""
 _mode_changes = threading.Lock()
 CALL = "__call__"
 COMPILED_CALL: Any = Dispatcher.__call__
@@ -270,11 +273,22 @@ def is_cold(file: str) -> bool:
     return COMPILED and (CACHE is None or not (CACHE / digest_of(PACKAGE / file)).is_dir())
 
 
+def interprets() -> bool:
+    """Whether this thread interprets the kernels that it calls now."""
+    return _mode.interpreted or (_mode.until is not None and not _mode.until.is_set())
+
+
 def _call(declared: Any, *given: Any, **named: Any) -> Any:
     """A call of a kernel while some thread interprets them."""
     if _mode.interpreted:
         return declared.py_func(*given, **named)
-    return COMPILED_CALL(declared, *given, **named)
+    if not interprets():
+        return COMPILED_CALL(declared, *given, **named)
+    _mode.interpreted = True  # whatever happens meanwhile, one call is not half compiled
+    try:
+        return declared.py_func(*given, **named)
+    finally:
+        _mode.interpreted = False
 
 
 def _count_interpreters(change: int) -> None:
@@ -289,19 +303,24 @@ def _count_interpreters(change: int) -> None:
 
 
 @contextmanager
-def interpreted() -> Iterator[None]:
-    """Let Python itself run all kernels that this thread calls: slower by far, but nothing is compiled or loaded."""
-    if not COMPILED or _mode.interpreted:
+def interpreted_until(ready: threading.Event) -> Iterator[None]:
+    """Let Python itself run the kernels that this thread calls, as long as something is not ready."""
+    if not COMPILED or _mode.interpreted or ready.is_set():
         yield
         return
     _count_interpreters(1)
-    _mode.interpreted = True
+    before, _mode.until = _mode.until, ready
     try:
         with np.errstate(over="ignore"):  # the generator wraps around on purpose
             yield
     finally:
-        _mode.interpreted = False
+        _mode.until = before
         _count_interpreters(-1)
+
+
+def interpreted() -> AbstractContextManager[None]:
+    """Let Python itself run all kernels that this thread calls: slower by far, but nothing is compiled or loaded."""
+    return interpreted_until(NEVER)
 
 
 class _Watcher(event.Listener):

@@ -17,12 +17,9 @@ from typing import Any, NamedTuple
 
 from .foreign_data import read_bytes
 from .game import BROUGHT, Game, find_game
+from .game_words import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
 from .plugins import collect, load
 
-OPENSPIEL = "openspiel:"
-REMEMBER = "+remember"
-"""Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget."""
-TREES = (".efg", ".nfg")
 MOST_BYTES = 1 << 29
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 """Runs are named after games, and a page has them in its addresses."""
@@ -42,16 +39,6 @@ _files: dict[tuple[Path, str], Sequence[Game]] = {}
 """The games of the files that were run, by path and digest."""
 
 
-def is_code(words: str) -> bool:
-    """Whether words name a Python file."""
-    return not words.startswith(OPENSPIEL) and _file_and_name(words)[0].endswith(".py")
-
-
-def is_tree(words: str) -> bool:
-    """Whether words name a game that is read as a tree: a Gambit file, or a game of OpenSpiel."""
-    return words.startswith(OPENSPIEL) or (not is_code(words) and words.endswith(TREES))
-
-
 def bring_game(words: str | Path) -> Game:
     """The game that the user's words stand for, or a ValueError that says what they could have been.
 
@@ -60,7 +47,7 @@ def bring_game(words: str | Path) -> Game:
     """
     words = str(words)
     if is_code(words):
-        file, name = _file_and_name(words)
+        file, name = file_and_name(words)
         path = Path(file)
         game = replace(_choose(path, _games_of_file(path), name), version=digest_of_file(path))
         absolute = f"{path.absolute()}:{game.name}"
@@ -98,15 +85,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def _content(path: Path) -> bytes:
-    return read_bytes(path, "the game file", MOST_BYTES, "that is no game")
-
-
-def _file_and_name(words: str) -> tuple[str, str]:
-    """The two sides of the last colon, unless the words end with the name of a file."""
-    if words.endswith(".py"):
-        return words, ""
-    file, _, name = words.rpartition(":")
-    return file, name
+    return read_bytes(path, GAME_FILE, MOST_BYTES, "that is no game")
 
 
 def _check_name(words: str, name: str) -> None:

@@ -4,7 +4,7 @@ The person is shown a view and what may be tried, and nothing else until the gam
 record: made again from them it stands where it stood, with an opponent that remembers the game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,14 @@ class PersonSession(Session):
     """One game; `side` is the person's seat."""
 
     def __init__(
-        self, game: Game, opponent: Agent, side: int, seed: int, record: Sequence[int] = (), resigned: bool = False
+        self,
+        game: Game,
+        opponent: Agent,
+        side: int,
+        seed: int,
+        record: Sequence[int] = (),
+        resigned: bool = False,
+        agreed: bool = False,
     ):
         if side not in (0, 1):
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
@@ -37,6 +44,11 @@ class PersonSession(Session):
         self.side, self.seed, self.opponent = side, seed, opponent
         self.resigned = False
         """Whether the person has given the game up."""
+        self.agreed = False
+        """Whether the opponent has accepted a draw."""
+        self.declined = False
+        """Whether the last offer of a draw was declined."""
+        self._accepts_draw: Callable[[Player], bool] | None = None
         self.decisions: list[tuple[np.ndarray, int]] = []
         """The person's own actions, each with what was seen before it."""
         self._chance = stream_of(seed, 0)
@@ -45,23 +57,31 @@ class PersonSession(Session):
         for action in record:
             self._repeat(action)
         self.resigned = resigned and self.mover == side
+        self.agreed = agreed and self.mover == 1 - side
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, by its rules or because the person has resigned."""
-        return self.resigned or super().over
+        """Whether the game has ended: by its rules, because the person has resigned, or as an agreed draw."""
+        return self.resigned or self.agreed or super().over
 
     @property
     def score(self) -> int | None:
         """The index of the first player's payoff, once the game is over; who resigns gets the least."""
         if self.resigned:
             return 0 if self.side == 0 else self.game.top
+        if self.agreed:
+            return self.game.top // 2
         return super().score
+
+    @property
+    def mark(self) -> int | None:
+        """The index of the person's payoff, once the game is over."""
+        return self.score if self.score is None or self.side == 0 else self.game.top - self.score
 
     @property
     def waits_for_person(self) -> bool:
         """Whether the person is to act, or the game is over: nothing else can be done."""
-        return self.mover in (OVER, self.side)
+        return self.agreed or self.mover in (OVER, self.side)
 
     def seen(self) -> np.ndarray:
         """Everything that the person knows."""
@@ -89,6 +109,15 @@ class PersonSession(Session):
             raise ValueError("it is not your turn")
         self.resigned = True
 
+    @property
+    def offers_draw(self) -> bool:
+        """Whether the opponent will be asked for a draw in its next turn."""
+        return self._accepts_draw is not None
+
+    def offer_draw(self, accepts: Callable[[Player], bool] | None) -> None:
+        """Offer a draw with the next move, or nothing; `accepts` says what a player that has chosen its move says."""
+        self._accepts_draw, self.declined = accepts, False
+
     def go_on(self) -> bool:
         """Let chance or the opponent make one move; False if it is the person's turn or the game is over."""
         if self.waits_for_person:
@@ -100,6 +129,11 @@ class PersonSession(Session):
         action = int(self._player.choose(self.view(mover), actions))
         if action not in actions:
             raise ValueError(f"the opponent tried {action}, which is not among its actions")
+        if self._accepts_draw is not None:
+            self.agreed = self._accepts_draw(self._player)
+            self.declined, self._accepts_draw = not self.agreed, None
+            if self.agreed:
+                return False
         self.apply(action)
         return True
 

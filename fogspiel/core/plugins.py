@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 VARIABLE = "FOGSPIEL_PLUGINS"
 ROOT = __name__.partition(".")[0]
@@ -105,7 +107,7 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
             if key in found:
                 raise ValueError(f"two {attribute.lower()} are called {key}: rename one")
             found[key] = thing
-    for point in entry_points(group=GROUPS[room]) if room in GROUPS else ():
+    for point in _entry_points(room):
         for key, thing in _offered(point, attribute):
             if key in found:
                 raise ValueError(
@@ -129,7 +131,24 @@ def _by_name(things: Any, what: str) -> Iterable[tuple[str, Any]]:
         raise ValueError(f"{what} is neither a dictionary nor a list of named things") from None
 
 
-def _offered(point: EntryPoint, attribute: str) -> Iterable[tuple[str, Any]]:
+def _entry_points(room: str) -> "Iterable[EntryPoint]":
+    """What installed packages add to a room."""
+    from importlib.metadata import entry_points  # takes longer than many a command
+
+    return entry_points(group=GROUPS[room]) if room in GROUPS else ()
+
+
+def takes_more(room: str) -> bool:
+    """Whether plug-in folders or installed packages may add to a room of the package."""
+    return any(folder.joinpath(*room.split(".")).is_dir() for folder in folders()) or any(_entry_points(room))
+
+
+def package_modules(room: str) -> list[str]:
+    """The names of the package's own modules of a room; nothing is imported."""
+    return _public([str(Path(__file__).parents[1].joinpath(*room.split(".")))])
+
+
+def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
     """What an entry point of an installed package lists; whatever is wrong with it is a ValueError."""
     what = f"{point.value}, which {_distribution(point)} offers as {point.group},"
     try:
@@ -142,7 +161,7 @@ def _offered(point: EntryPoint, attribute: str) -> Iterable[tuple[str, Any]]:
     return _by_name(things, what)
 
 
-def _distribution(point: EntryPoint) -> str:
+def _distribution(point: "EntryPoint") -> str:
     return f"the installed package {point.dist.name}" if point.dist else "an installed package"
 
 

@@ -9,20 +9,23 @@ each of them. It never sees anything else, so equal views give equal answers. Al
             more; the first legal one is made on each board
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..games.chess.fen import SIDES, fen_of, move_name
+from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.words import attempt_name, message_text
 from .attempt_table import Table, look, make_engine, own_board
 from .engine import Effort
+from .engines.fog import Fog
 from .evaluation.board_evaluator import ILLEGAL
-from .implications import belief_in, imply
+from .implications import PIECE, belief_in, imply
 from .own_decisions import Decision, last_message, refused_moves
+from .search.lone_king_player import faces_lone_king
 
 PAWN_VALUE = 100
 """Gains are in hundredths of a pawn."""
@@ -97,6 +100,15 @@ class PositionAnalysis:
         """Everything by name."""
         return {**vars(self), "attempts": [one.to_json() for one in self.attempts], "side": SIDES[self.side].lower()}
 
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """What was kept by name."""
+        lists = {name: tuple(kept[name]) for name in ("refused", "implied")}
+        attempts = tuple(AttemptValue(**one) for one in kept["attempts"])
+        belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}  # in its order, which a store does not keep
+        side = SIDES.index(kept["side"].capitalize())
+        return cls(**{**kept, **lists, "attempts": attempts, "belief": belief, "side": side})
+
 
 def analyse(
     decisions: Sequence[Decision],
@@ -122,6 +134,38 @@ def analyse(
             player.follow(decision.seen, decision.action)
         if only is not None and decision.ply > only:
             return
+
+
+class Turn(NamedTuple):
+    """What was tried between two moves of the other side, if anything was."""
+
+    positions: tuple[PositionAnalysis, ...]
+    stream: int
+    """The state of the engine's random numbers afterwards: with it an analysis can go on behind this turn."""
+
+
+def analyse_turns(
+    decisions: Sequence[Decision], engine: str, effort: Effort, seed: int, streams: Sequence[int] = ()
+) -> Iterator[Turn]:
+    """The turns of one player as `analyse` sees them, but for the first ones, whose streams are known.
+
+    These are only followed: an engine's belief comes from views alone. `fog` plays endings by what it thought before,
+    so there it thinks again.
+    """
+    player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
+    for number, (_, group) in enumerate(groupby(decisions, lambda decision: decision.ply)):
+        *refused, last = group
+        if number < len(streams) and not (isinstance(player, Fog) and faces_lone_king(last.seen)):
+            for decision in (*refused, last):
+                if decision.action is not None:
+                    player.follow(decision.seen, decision.action)
+            player.stream[0] = streams[number]
+            continue
+        positions = [describe(one, look(player, one), one.action == rules.ANY) for one in refused]
+        if last.action is not None:
+            positions.append(describe(last, look(player, last), True))
+        if number >= len(streams):
+            yield Turn(tuple(positions), int(player.stream[0]))
 
 
 def analyse_last(

@@ -7,72 +7,30 @@ there is a message too. `Engine` tells these apart and calls the hooks of its su
 
 # ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
 
-import re
 import sys
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from ..core.agents import Player, PlayerAgent, remind
+from ..core.listed_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import below, split, unit
 from ..games.chess.men import FORWARD
 from ..games.chess.messages import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
 from ..games.kriegspiel import rules
 from ..games.kriegspiel.announcements import known_tries
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic).
-
-    Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
-    an outside program think, they are those of the clock.
-    """
-
-    seconds: float | None = None
-    nodes: int | None = None
-    threads: int = 1
-    outside: bool = False
-    """Whether an outside program does the thinking."""
-
-    def __post_init__(self) -> None:
-        if (self.seconds is None) == (self.nodes is None):
-            raise ValueError("an engine needs a time for each move or a number of nodes, and only one of them")
-        for name, value in (
-            ("time", self.seconds),
-            ("number of nodes", self.nodes),
-            ("number of threads", self.threads),
-        ):
-            if value is not None and not value > 0:
-                raise ValueError(f"the {name} of an engine is {value}: it must be positive")
-
-    def slices(self, size: int) -> Iterator[int]:
-        """Numbers of nodes to search, one slice after the other, until the effort is spent."""
-        if self.nodes is not None:
-            for done in range(0, self.nodes, size):
-                yield min(size, self.nodes - done)
-            return
-        end = self.clock() + (self.seconds or 0)
-        yield size
-        while self.clock() < end:
-            yield size
-
-    def clock(self) -> float:
-        """The time now, in seconds of the kind that is counted."""
-        return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
-
-    def left(self, began: float) -> "Effort":
-        """What is left of it since a time of `clock`: nodes are not used up by anything else."""
-        if self.seconds is None:
-            return self
-        return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))
+from .effort import ENGINE
+from .effort import ROOM as ROOM
+from .effort import STRAY as STRAY
+from .effort import USUAL as USUAL
+from .effort import Effort as Effort
+from .effort import asks_program as asks_program
+from .effort import parse_engine as parse_engine
+from .effort import plain_name as plain_name
 
 
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
@@ -93,6 +51,8 @@ class Engine(ABC):
 
     asks = False
     """Whether the engine is offered the question whether any pawn can take; those that are not never ask."""
+    interpretable = True
+    """Whether a reply takes a few seconds where Python itself runs the kernels."""
 
     def __init__(self, effort: Effort, stream: np.ndarray):
         self.effort, self.stream = effort, stream
@@ -152,10 +112,6 @@ Choice = Callable[[str], Maker]
 """What makes a maker of the words behind an engine's colon; of no words the usual one."""
 
 
-ROOM = "kriegspiel.engines"
-"""Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines."""
-
-
 def engines() -> dict[str, Maker]:
     """Every engine by name: each module of the room lists its own in ENGINES."""
     return collect(ROOM, "ENGINES")
@@ -173,18 +129,11 @@ def about_engine(name: str) -> str:
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())
 
 
-def plain_name(words: str) -> str:
-    """The name of an engine alone: `C` of `stray-C:none`."""
-    return words.removeprefix(STRAY).partition(":")[0]
-
-
 def find_engine(words: str) -> Maker:
     """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines() and name not in choices():
-        near = get_close_matches(name, engines(), n=3)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"there is no Kriegspiel engine {name[:40]!r}: {meant}there are {', '.join(engines())}")
+        raise unknown(ENGINE, name, engines())
     if mark and name not in choices():
         raise ValueError(f"{name} can be had in one way only: write {name} without a colon")
     if mark and not choice and name in engines():
@@ -203,8 +152,6 @@ def home_of(words: str) -> Path:
     return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))
 
 
-STRAY = "stray-"
-"""What stands before the name of an engine that strays from its way early in the game."""
 STRAYING, EARLY = 0.2, 8
 """How often it does, and in how many of its moves."""
 OWN_STREAM = 1 << 20
@@ -236,30 +183,6 @@ class Straying:
     def nodes(self) -> int | None:
         """The nodes that the engine has searched, if it counts them."""
         return getattr(self.engine, "nodes", None)
-
-
-EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
-USUAL = Effort(seconds=0.1)
-
-
-def asks_program(engine: str) -> bool:
-    """Whether an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
-    return ":uci=" in engine
-
-
-def parse_engine(words: str, usual: Effort = USUAL) -> tuple[str, Effort]:
-    """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
-    name, _, own = words.rpartition("@")
-    found = EFFORT.fullmatch(own) if name else None
-    if found is None:
-        if "@" in words.partition(":")[0]:
-            raise ValueError(
-                f"{words[:40]!r} is not an engine with an effort: write NAME@0.4s for seconds, NAME@20000n for nodes"
-            )
-        return words, usual
-    if found["nodes"]:
-        return name, Effort(nodes=int(found["nodes"]), threads=usual.threads)
-    return name, Effort(seconds=float(found["seconds"]), threads=usual.threads)
 
 
 def engine_agent(name: str, effort: Effort) -> PlayerAgent:

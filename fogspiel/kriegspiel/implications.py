@@ -39,11 +39,15 @@ def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
     return np.asarray(boards.shares @ np.unpackbits(octets, axis=1, bitorder="little"))
 
 
+PIECE = "piece"
+"""What is no pawn and no king."""
+
+
 def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
     """The chance of every kind of man of a colour, and of a piece of any kind, for the 64 squares from a1 to h8."""
     theirs = boards.cells[:, MEN + colour]
     maps = {name: chances(boards, boards.cells[:, kind] & theirs) for kind, name in enumerate(NAMES)}
-    maps["piece"] = np.sum([maps[NAMES[kind]] for kind in range(KNIGHT, KING)], axis=0)
+    maps[PIECE] = np.sum([maps[NAMES[kind]] for kind in range(KNIGHT, KING)], axis=0)
     return {name: [round(float(chance), DIGITS) for chance in row] for name, row in maps.items()}
 
 

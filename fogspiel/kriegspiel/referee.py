@@ -42,7 +42,7 @@ from .switches import Switches as Switches
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
-MOVES = move_of(63, 63, QUEEN) + 1
+MOVES = QUEEN + 1 << 12
 """Moves are numbers below this one."""
 NO_CHANCE = np.zeros(1, np.uint64)
 """The stream of chance in a game without chance."""

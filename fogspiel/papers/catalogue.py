@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.listed_names import unknown
 from ..core.plugins import collect
 from ..runs.kinds.experiment import LAST, Experiment
 from ..runs.report import Report, Table
@@ -48,10 +49,15 @@ class Computation:
     place: int = LAST
 
 
+def parts() -> dict[str, Experiment | Computation]:
+    """Every part of a paper by name, in the order in which they are listed."""
+    found: dict[str, Experiment | Computation] = collect("papers", "EXPERIMENTS")
+    return dict(sorted(found.items(), key=lambda part: part[1].place))
+
+
 def find_part(name: str) -> Experiment | Computation:
     """The part of a paper of that name, or a ValueError that lists the names there are."""
-    found: dict[str, Experiment | Computation] = collect("papers", "EXPERIMENTS")
+    found = parts()
     if name not in found:
-        *names, last = sorted(found, key=lambda part: found[part].place)
-        raise ValueError(f"there is no paper {name!r}: it is {', '.join(names)} or {last}")
+        raise unknown("paper", name, found)
     return found[name]

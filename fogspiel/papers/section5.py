@@ -237,7 +237,7 @@ def _draws(found: list[Row]) -> Iterator[Table | str]:
         lost, games = lost + losses, games + score.games
     yield (
         "The paper's strategy that ensures a draw, as `never_lose`: anything while the opponent has more than 3 cards, "
-        "here uniformly random actions; then open with a colour that he lacks, and call whatever he lays. "
+        "here uniformly random actions; then open with a colour that the opponent lacks, and call whatever it lays. "
         f"{games:,} games were played and {lost:,} lost; that none can be lost is proved in docs/games.md."
     )
     columns = ("game", "against", "games", "wins", "draws", "losses", "score", "from", "to")

@@ -93,7 +93,7 @@ def geometry(name: str, symmetric: bool = True) -> Geometry:
     if not is_simple(board, wins):
         raise ValueError(
             f"the board {name} will not do: only taken cells may be illegal, a player's own stones alone must tell "
-            "whether he wins, and one stone must not be enough"
+            "whether it wins, and one stone must not be enough"
         )
     return Geometry(cells, image, product, np.argmin(product, axis=0), rank, wins)
 

@@ -20,6 +20,7 @@ from ..core.agents import (
 )
 from ..core.foreign_data import parse_json, read_bytes, shorten
 from ..core.game import Game, check_vector, parameters_of
+from .checks import RUN_NAME
 from .kind import kind_of
 from .store import Store
 
@@ -30,7 +31,6 @@ KRIEGSPIEL = "kriegspiel"
 MOST_BYTES = 16_000_000
 ROUNDING = 1e-9
 """How far the weights of a mixture may be from 1 in sum."""
-RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
 
 
 def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
@@ -44,7 +44,8 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
     if words == SOLVED:
         return solved_agent(game)
     if words.partition("@")[0] in engines_of(game):
-        from ..kriegspiel.engine import engine_agent, parse_engine
+        from ..kriegspiel.effort import parse_engine
+        from ..kriegspiel.engine import engine_agent
 
         return engine_agent(*parse_engine(words))
     numbers = numbers_in(words)

@@ -17,8 +17,9 @@ from ..kriegspiel.referee import WILD_16, Switches
 from ..stats.elo import Strength
 from ..stats.evaluate import Score
 from ..stats.race import Race, decision
+from .checks import check_option, check_players, check_seed
 from .jobs import Job, Row, rows_of
-from .request import check_option, check_players, check_seed, versions
+from .request import versions
 from .standings import Standings, standings_of_pairs
 from .store import Json, Run
 from .workers import Limits

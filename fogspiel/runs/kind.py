@@ -38,6 +38,7 @@ LABELS = {
     "gap": "gap",
     "iterations": "budget of iterations",
     "memory": "memory (GiB)",
+    "candidates": "candidates",
     "longest": "longest game (plies)",
     "stop": "stops when proved",
     "quick": "quick",

@@ -1,6 +1,6 @@
-"""What requests have in common: the checks before anything is written, and agents that are kept as numbers."""
+"""What requests have in common: the game and its version, and agents that are kept as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -9,31 +9,6 @@ from .. import __version__
 from ..core.agents import Agent, Frozen, freeze, frozen_in, thaw
 from ..core.game import Game, find_game
 from .store import Json, Run
-
-MOST_SEED = 2**63 - 1
-FEWEST, MOST = 2, 100
-"""Players of a round robin."""
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a seed that would not fit the generator."""
-    if not 0 <= seed <= MOST_SEED:
-        raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MOST_SEED}")
-
-
-def check_option(option: str, value: float, what: str = "a positive number") -> None:
-    """Refuse the value of an option that is not positive and finite."""
-    if not 0 < value < float("inf"):
-        raise ValueError(f"--{option} is {value}: it must be {what}")
-
-
-def check_players(names: Sequence[str], event: str, what: str) -> None:
-    """Refuse too few or too many players, and one who is there more than once."""
-    if not FEWEST <= len(names) <= MOST:
-        raise ValueError(f"{event} has {FEWEST} to {MOST} {what}, not {len(names)}")
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{name} is there {names.count(name)} times: the {what} must be different")
 
 
 def versions(game: str) -> Json:

@@ -11,9 +11,9 @@ from ..tune.outside.parameter_file import read_parameters
 from ..tune.outside.parameters import Parameters, Value
 from ..tune.outside.program import SHARE, Program, Scale
 from ..tune.tuning import USUAL_METHOD, search
+from .checks import check_seed
 from .kinds.program import program_proof
 from .proof import proof_json
-from .request import check_seed
 from .store import Json
 
 USUAL_GAMES = 20_000

@@ -94,7 +94,8 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
 
 def _agent_of(name: str, body: Body, game: "Game", own: "Proofs | None") -> "Agent":
     """An agent that plays a certificate whose head fits the game."""
-    from ..core.own_games import is_tree, words_of
+    from ..core.game_words import is_tree
+    from ..core.own_games import words_of
     from ..core.state_policy import StatePolicy, state_policy
     from .game_sources import tree_strategies
 

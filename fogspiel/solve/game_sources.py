@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..core.game import CHANCE, OVER, Game, find_game
-from ..core.own_games import OPENSPIEL, REMEMBER, bring_game, digest_of_file, is_tree
+from ..core.game_words import OPENSPIEL, REMEMBER, is_tree
+from ..core.own_games import bring_game, digest_of_file
 from ..games.resistance.setups import is_lone, is_variant
 from .checkers.phantom_solution import GAMES as OPENED
 from .checkers.phantom_solution import NAMES, OPENING

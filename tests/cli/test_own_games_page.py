@@ -168,6 +168,6 @@ def test_remembering_is_for_games_of_openspiel(here, refused):
 def test_a_game_of_openspiel_whose_players_forget_is_read_with_remember(here, answer, refused):
     pytest.importorskip("pyspiel")
     game = "openspiel:goofspiel(num_cards=3,points_order=descending)"
-    refused("solve", game, because="different moves of player 1 himself")
+    refused("solve", game, because="different moves of that player")
     assert answer("solve", game, "--remember")["value"] == answer("solve", f"{game}+remember")["value"]
     assert answer("explain", game, "--remember")["first"]

@@ -11,7 +11,8 @@ import fogspiel
 from fogspiel.core import plugins
 from fogspiel.core.game import find_game, games
 from fogspiel.core.game_template import write_template
-from fogspiel.core.own_games import bring_game, is_code, is_tree, words_for, words_of
+from fogspiel.core.game_words import is_code, is_tree
+from fogspiel.core.own_games import bring_game, words_for, words_of
 
 
 @pytest.fixture

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from fogspiel.core.kernel import interpreted_until, interprets
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import Effort, find_engine
-from fogspiel.kriegspiel.preparation import TRIAL_PLIES, play_trial, prepare
+from fogspiel.kriegspiel.engine import USUAL, Effort, find_engine
+from fogspiel.kriegspiel.preparation import TRIAL_PLIES, UMPIRE_ONLY, play_trial, prepare
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 
@@ -24,15 +26,15 @@ def test_a_trial_spends_the_least_effort_on_both_sides():
 
 
 def test_an_engine_is_prepared_once():
-    first = prepare("greedy")
-    assert first is prepare("greedy")
-    assert first.done.wait(120)
+    first = prepare("greedy", USUAL)
+    assert first is prepare("greedy", USUAL)
+    assert first.done.wait(120) and first.is_ready(0)
     assert first.notice() is None
 
 
 @pytest.mark.parametrize("words", ["hs:uci=stockfish", "program:./engine"])
 def test_no_program_is_started_to_prepare_an_engine(words):
-    assert prepare(words) is None
+    assert prepare(words, USUAL).name == UMPIRE_ONLY
 
 
 def test_a_preparation_does_not_change_a_game():
@@ -43,6 +45,22 @@ def test_a_preparation_does_not_change_a_game():
     before = record()
     play_trial(find_engine("greedy"))
     assert record() == before
+
+
+@pytest.mark.parametrize("engine", ["A", "B1", "C", "fog", "minimax", "greedy"])
+def test_an_engine_plays_before_anything_is_compiled(engine):
+    compiled = threading.Event()
+    with interpreted_until(compiled):
+        players = [find_engine(engine)(Effort(seconds=0.02), stream_of(3, side)) for side in (0, 1)]
+        assert len(play_game(tuple(players), Referee(), 3).record) >= 3
+        compiled.set()
+        assert not interprets()
+
+
+def test_an_engine_whose_replies_would_be_slow_is_waited_for():
+    assert not prepare("C", USUAL).is_slow
+    for slow in (prepare("hs", USUAL), prepare("greedy", Effort(nodes=10))):
+        assert slow.is_slow and slow.is_ready(0)
 
 
 @pytest.mark.slow

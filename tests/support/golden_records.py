@@ -1,12 +1,20 @@
-"""Records of games that must replay for ever: in `tests`, `python -m support.golden_records` adds missing ones."""
+"""Records of games that must replay for ever, and the names of what is listed.
+
+In `tests`, `python -m support.golden_records` adds missing records and writes the names.
+"""
 
 import json
 import sys
 from pathlib import Path
 
+from fogspiel.core import listed_names
 from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.game import UNIFORM, Game, games
+from fogspiel.core.plugins import package_modules
 from fogspiel.core.session import record_game
+from fogspiel.kriegspiel.engine import engines
+from fogspiel.papers.catalogue import parts
+from fogspiel.tune.methods import methods
 from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"
@@ -26,11 +34,18 @@ def sample_records(game: Game) -> list[dict]:
     return found
 
 
+def room_names() -> dict[str, dict[str, list[str]]]:
+    """What the package lists, as `core/names.json` keeps it: by room, its modules and the names in them."""
+    found = {"games": games(), "tune.methods": methods(), "kriegspiel.engines": engines(), "papers": parts()}
+    return {room: {"modules": package_modules(room), "names": list(names)} for room, names in found.items()}
+
+
 def main() -> None:
-    """Write the missing files; with an argument only print the records of every game, to compare two ways to run."""
+    """Write names and missing records; with an argument only print those of every game, to compare two ways to run."""
     if len(sys.argv) > 1:
         print(json.dumps({game.name: sample_records(game) for game in GAMES}))
         return
+    listed_names.FILE.write_text(json.dumps(room_names(), indent=1) + "\n")
     FOLDER.mkdir(exist_ok=True)
     for game in GAMES:
         path = FOLDER / f"{game.name}-v{game.version}.json"

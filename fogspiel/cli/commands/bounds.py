@@ -6,14 +6,23 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, StorePath, app
+from ..completion import complete_games
+from ..early_checks import check_game, positive
 from ..work import Options, begin_and_show
 
 
 @app.command()
 def bounds(
-    game: Annotated[str, typer.Argument(help="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5.")],
-    seconds: Annotated[float, typer.Option("--time", help="Stop after so many seconds of CPU time.")] = 300.0,
-    memory: Annotated[float, typer.Option(help="Stop when about so many GiB are used.")] = 1.0,
+    game: Annotated[
+        str,
+        typer.Argument(
+            callback=check_game, autocompletion=complete_games, help="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5."
+        ),
+    ],
+    seconds: Annotated[
+        float, typer.Option("--time", callback=positive(), help="Stop after so many seconds of CPU time.")
+    ] = 300.0,
+    memory: Annotated[float, typer.Option(callback=positive(), help="Stop when about so many GiB are used.")] = 1.0,
     informed: Annotated[
         str | None,
         typer.Option(

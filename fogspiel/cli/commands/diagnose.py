@@ -18,12 +18,13 @@ from ..app import (
     print_json,
     store_path,
 )  # fmt: skip
+from ..completion import complete_runs
 from ..work import check_cluster, show_report, write
 
 
 @app.command()
 def diagnose(
-    runs: Annotated[list[str], typer.Argument(help="Tuning runs, finished or not.")],
+    runs: Annotated[list[str], typer.Argument(autocompletion=complete_runs, help="Tuning runs, finished or not.")],
     games: Annotated[int, typer.Option(help="Training games of the exploiter of each run.")] = 400_000,
     report_games: Annotated[int, typer.Option(help="Fresh games that score the exploiter.")] = 20_000,
     pair_games: Annotated[int, typer.Option(help="Fresh games for each pair of checkpoints.")] = 4_000,
@@ -39,16 +40,17 @@ def diagnose(
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
+    from ...runs.store import Store
+
+    with Store.open(store_path(store), write=False) as kept:
+        asked = [kept.read(name) for name in dict.fromkeys(runs)]
     from ...core.own_games import bring_game
     from ...papers.exploitability import Request, diagnose, game_of, report
-    from ...runs.store import Store
     from .. import console
 
     request = Request(games, report_games, pair_games, seed)
     if game is not None:
         bring_game(game)
-    with Store.open(store_path(store), write=False) as kept:
-        asked = [kept.read(name) for name in dict.fromkeys(runs)]
     for run in asked:
         game_of(run)
     check_cluster(cluster)

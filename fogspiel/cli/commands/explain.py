@@ -22,6 +22,8 @@ from ..app import (
     remembering,
     store_path,
 )  # fmt: skip
+from ..completion import complete_games_and_runs
+from ..early_checks import check_game
 
 if TYPE_CHECKING:
     from ...core.agents import Policy
@@ -38,7 +40,7 @@ MEMORY = 0.25
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def explain(
-    what: Annotated[str, typer.Argument(help=WHAT)],
+    what: Annotated[str, typer.Argument(autocompletion=complete_games_and_runs, help=WHAT)],
     strategy: Annotated[str | None, typer.Argument(help=WHO)] = None,
     every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
     game: RulesFile = None,
@@ -51,15 +53,20 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
+    from ...core.game_words import is_tree
+    from ...games.resistance.setups import vary
+    from ...runs.checks import RUN_NAME
+
+    what = remembering(vary(what, missions, spies, fails), remember)
+    if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
+        check_game(what)
     from ...core.agents import Policy
     from ...core.game import games
-    from ...core.own_games import bring_game, is_tree
-    from ...games.resistance.setups import vary
-    from ...runs.agent_texts import RUN_NAME, agent_from_text
+    from ...core.own_games import bring_game
+    from ...runs.agent_texts import agent_from_text
     from ...runs.kind import kind_of
     from ...runs.request import game_of_run
 
-    what = remembering(vary(what, missions, spies, fails), remember)
     if game is not None and not is_tree(game):
         bring_game(game)
     if what.endswith(".json"):

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, print_json, taking
+from ..completion import complete_engines
+from ..early_checks import check_engine, check_engines, positive
 from ..work import Options, begin_and_show
 
 if TYPE_CHECKING:
-    from ...kriegspiel.engine import Effort
+    from ...kriegspiel.effort import Effort
 
 group = typer.Typer(
     name="kriegspiel",
@@ -40,14 +42,22 @@ class MatchOptions:
     """What matches and round robins of engines have in common."""
 
     games: Annotated[
-        int, typer.Option(help="At most so many games of two engines, in pairs with the colours swapped.")
+        int,
+        typer.Option(
+            callback=positive(), help="At most so many games of two engines, in pairs with the colours swapped."
+        ),
     ] = 400
     time: Time = None
     nodes: Nodes = None
     threads: Cores = 1
     processes: Processes = None
     seed: Seed = 1
-    longest: Annotated[int | None, typer.Option(help="After so many plies a game counts as drawn (never).")] = None
+    longest: Annotated[
+        int | None,
+        typer.Option(
+            callback=positive("a positive number of plies"), help="After so many plies a game counts as drawn (never)."
+        ),
+    ] = None
     stop: Annotated[bool, typer.Option("--stop", help="Stop as soon as it is proved who is better.")] = False
     rules: RulesName = "icc"
     promotion_tries: Annotated[
@@ -72,7 +82,7 @@ class MatchOptions:
 
     def play(self, engines: Sequence[str], efforts: Sequence["Effort"]) -> None:
         """Let the engines meet, each with its effort unless it has one of its own."""
-        from ...kriegspiel.engine import asks_program, parse_engine
+        from ...kriegspiel.effort import asks_program, parse_engine
         from ...kriegspiel.engines.program import commands_of, name_engine
         from ...kriegspiel.matches import EngineSpec
         from ...kriegspiel.referee import Switches
@@ -94,7 +104,7 @@ class MatchOptions:
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
     """What an engine may spend on an attempt."""
-    from ...kriegspiel.engine import Effort
+    from ...kriegspiel.effort import Effort
 
     if time is not None and nodes is not None:
         raise ValueError("--time and --nodes exclude each other: give an engine one of them")
@@ -107,8 +117,8 @@ USUAL_OPTIONS = MatchOptions()
 @group.command("match")
 @taking(MatchOptions)
 def play_match(
-    first: Annotated[str, typer.Argument(help=ENGINE)],
-    second: Annotated[str, typer.Argument(help=ENGINE)],
+    first: Annotated[str, typer.Argument(callback=check_engine, autocompletion=complete_engines, help=ENGINE)],
+    second: Annotated[str, typer.Argument(callback=check_engine, autocompletion=complete_engines, help=ENGINE)],
     time_2: Annotated[float | None, typer.Option(help="Seconds for the second engine (as the first).")] = None,
     nodes_2: Annotated[int | None, typer.Option(help="Nodes for the second engine (as the first).")] = None,
     options: MatchOptions = USUAL_OPTIONS,
@@ -122,7 +132,10 @@ def play_match(
 @group.command("round-robin")
 @taking(MatchOptions)
 def play_round_robin(
-    engines: Annotated[list[str], typer.Argument(help=f"At least two. {ENGINE}")],
+    engines: Annotated[
+        list[str],
+        typer.Argument(callback=check_engines, autocompletion=complete_engines, help=f"At least two. {ENGINE}"),
+    ],
     options: MatchOptions,
 ) -> None:
     """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
@@ -132,7 +145,14 @@ def play_round_robin(
 
 @group.command("engine")
 def serve_engine(
-    name: Annotated[str, typer.Argument(help="NAME, or NAME:OPTION: the referee says for how long.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            callback=check_engine,
+            autocompletion=complete_engines,
+            help="NAME, or NAME:OPTION: the referee says for how long.",
+        ),
+    ],
 ) -> None:
     """Play as a program: read what a referee says on stdin, answer on stdout (docs/kriegspiel-protocol.md)."""
     from contextlib import suppress

@@ -3,22 +3,26 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
+from ..completion import complete_engines
+from ..early_checks import check_engine
+from ..work import Options, begin
 from .kriegspiel import Nodes, Time, group
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ...kriegspiel.analysis import GameAnalysis, PositionAnalysis
-    from ...kriegspiel.engine import Effort
+    from ...kriegspiel.effort import Effort
     from ...kriegspiel.hindsight import Phase
     from ...kriegspiel.own_decisions import Decision
+    from ...runs.store import Run
 
 LISTED = 12
 """Attempts that are printed of one position."""
@@ -58,7 +62,10 @@ def analyse_game(
     game: Annotated[str | None, typer.Argument(help="A PGN file, or RUN:K for game K of a stored match.")] = None,
     number: Annotated[int, typer.Option("--game", min=1, help="Which game of a file with several.")] = 1,
     side: Annotated[str | None, typer.Option(help="Whose view: white or black (the viewer's, else white's).")] = None,
-    engine: Annotated[str | None, typer.Option(help="An engine that keeps boards (fog).")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(callback=check_engine, autocompletion=complete_engines, help="An engine that keeps boards (fog)."),
+    ] = None,
     time: Time = None,
     nodes: Nodes = None,
     seed: Seed = 1,
@@ -71,40 +78,70 @@ def analyse_game(
 ) -> None:
     """Rank attempts by value with their chance of being legal, say what messages imply and what moves cost.
 
-    Everything comes from the chosen side's own view. The usual effort is 20,000 nodes per attempt.
+    Everything comes from the chosen side's own view. The usual effort is 20,000 nodes per attempt. Every turn of a
+    whole game is stored at once; the same command goes on after an interruption.
     """
-    from ...kriegspiel.analysis import USUAL_ENGINE, GameAnalysis, analyse
-    from ...kriegspiel.attempt_table import make_engine
-    from ...kriegspiel.hindsight import look_back
-    from ...runs.analysis_report import check_output, report_text
-    from .. import console
+    from ...kriegspiel.pgn_text import read_text
 
     if (game is None) == (view.men is None):
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
+    text = None if game is None or _names_run(game) else read_text(Path(game))
+    from ...kriegspiel.analysis import USUAL_ENGINE, GameAnalysis
+    from ...kriegspiel.attempt_table import make_engine
+    from ...kriegspiel.hindsight import look_back
+    from ...runs.analysis_report import check_output, report_text
+    from ...runs.kinds.analysis import analysis_of
+
     if output is not None:
         check_output(output)
-    subject = _typed(view, side, ply) if game is None else _subject(game, number, side, ply, store)
+    subject = _typed(view, side, ply) if game is None else _subject(game, text, number, side, ply, store)
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
     words, effort = engine or USUAL_ENGINE, _effort(time, nodes)
     make_engine(words, effort, seed, subject.side)  # refuses what keeps no boards, before anything is compiled
-    announce_compilation()
-    found: list[PositionAnalysis] = []
     only = None if game is None else ply
-    with console.progress("analysing") as bar:
-        for position in analyse(subject.decisions, words, effort, seed, only):
-            found.append(position)
-            share = position.ply / max(subject.decisions[-1].ply, 1) if only is None else None
-            bar.show(share, f"turn {position.turn} {position.tried or ''}", None)
-    analysis = GameAnalysis(words, effort, seed, subject.side, subject.names, tuple(found))
+    run = None
+    if game is not None and ply is None:
+        run = _store_whole(subject, words, effort, seed, Options(store, as_json))
+        analysis = analysis_of(run)
+    else:
+        found = _look_once(subject, words, effort, seed, only)
+        analysis = GameAnalysis(words, effort, seed, subject.side, subject.names, found)
+    found = analysis.positions
     phases = look_back(found, _boards_at(subject, found, only)) if hindsight else []
     if output is not None:
         command = shlex.join(["fogspiel", *sys.argv[1:]])
         write_text(report_text(analysis, phases, command, output), output)
     if as_json:
-        facts = analysis.to_json() | {"output": None if output is None else str(output)}
+        facts = analysis.to_json() | {"output": None if output is None else str(output), "run": run and run.name}
         return print_json(facts | ({"hindsight": [one.to_json() for one in phases]} if hindsight else {}))
     return _print(analysis, phases, output)
+
+
+def _names_run(game: str) -> bool:
+    """Whether words are RUN:K."""
+    return game.rpartition(":")[2].isdigit() and ":" in game and not Path(game).exists()
+
+
+def _look_once(
+    subject: Subject, engine: str, effort: "Effort", seed: int, only: int | None
+) -> "tuple[PositionAnalysis, ...]":
+    """The decisions of one turn."""
+    from ...kriegspiel.analysis import analyse
+    from .. import console
+
+    announce_compilation()
+    with console.status("analysing"):
+        return tuple(analyse(subject.decisions, engine, effort, seed, only))
+
+
+def _store_whole(subject: Subject, engine: str, effort: "Effort", seed: int, options: Options) -> "Run":
+    """The run that analyses a whole game, finished."""
+    from ...runs.kinds.analysis import Request
+
+    request = Request(subject.decisions, subject.side, subject.names, engine, effort, seed)
+    again = shlex.join(["fogspiel", *sys.argv[1:]])
+    return begin(request.to_json(), replace(options, again=again), once=True, prepared=request)
 
 
 def _effort(time: float | None, nodes: int | None) -> "Effort":
@@ -133,23 +170,24 @@ def _typed(view: ViewWords, side: str | None, ply: int | None) -> Subject:
     return Subject(whose, ("you", "the other"), [described_decision(whose, view.men or "", *told, ply)], None)
 
 
-def _subject(game: str, number: int, side: str | None, ply: int | None, store: Path | None) -> Subject:
+def _subject(
+    game: str, text: str | None, number: int, side: str | None, ply: int | None, store: Path | None
+) -> Subject:
     """A game of a file or of a stored match."""
     from ...kriegspiel.own_decisions import filtered_decisions, replayed_decisions
     from ...kriegspiel.pgn_reader import read_pgn
-    from ...kriegspiel.pgn_text import read_text
     from ...runs.kinds.kriegspiel import stored_game
     from ...runs.store import Store
 
     usual = 0 if ply is None else ply % 2
-    run, mark, place = game.rpartition(":")
-    if mark and place.isdigit() and not Path(game).exists():
+    if text is None:
+        run, _, place = game.rpartition(":")
         with Store.open(store_path(store), write=False) as runs:
             kept = stored_game(runs.read(run), int(place))
         whose = _side(side, usual)
         subject = Subject(whose, kept.names, *replayed_decisions(kept.record, whose, switches=kept.switches))
     else:
-        readings = read_pgn(read_text(Path(game)))
+        readings = read_pgn(text)
         if number > len(readings):
             raise ValueError(f"{game} has games 1 to {len(readings)}: --game cannot be {number}")
         reading = readings[number - 1]

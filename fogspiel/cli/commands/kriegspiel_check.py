@@ -15,11 +15,12 @@ def check_file(
     as_json: AsJson = False,
 ) -> None:
     """Check every game of a PGN file: moves, refusals, messages, result; a sentence per faulty one, exit code 1."""
-    from ...kriegspiel.pgn_check import CheckedGame, check_pgn
     from ...kriegspiel.pgn_text import read_text
-    from .. import console
 
     text = read_text(file)
+    from ...kriegspiel.pgn_check import CheckedGame, check_pgn
+    from .. import console
+
     announce_compilation()
     found: list[CheckedGame] = []
     with console.status(file.name) as say:

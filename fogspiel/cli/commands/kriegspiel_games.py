@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, StorePath, announce_compilation, print_json, store_path, write_text
+from ..app import INTERRUPTED, AsJson, RunName, StorePath, announce_compilation, print_json, store_path, write_text
+from ..completion import complete_engines
+from ..early_checks import check_engine
 from .kriegspiel import ENGINE, Cores, Nodes, RulesName, Time, effort_of, group
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 @group.command("export")
 def export_games(
-    run: str,
+    run: RunName,
     form: Annotated[str, typer.Option("--format", help="pgn.")] = "pgn",
     side: Annotated[str, typer.Option(help="As it is known to the umpire, to white or to black.")] = "umpire",
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
@@ -23,7 +25,6 @@ def export_games(
     as_json: AsJson = False,
 ) -> None:
     """Write the games of a match or round robin as PGN, whole or as one side knows them."""
-    from ...runs.kinds.kriegspiel import games_as_pgn
     from ...runs.store import Store
 
     if form != "pgn":
@@ -32,6 +33,8 @@ def export_games(
         raise ValueError("--json and PGN cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
+    from ...runs.kinds.kriegspiel import games_as_pgn
+
     games = list(games_as_pgn(found, side))
     write_text("\n".join(games), output)
     if as_json:
@@ -41,7 +44,9 @@ def export_games(
 @group.command("play")
 def play_game(
     colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
-    against: Annotated[str, typer.Option(help=f"The engine: {ENGINE}")] = "greedy",
+    against: Annotated[
+        str, typer.Option(callback=check_engine, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
+    ] = "greedy",
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
@@ -58,7 +63,8 @@ def play_game(
     from ...core.rng import stream_of
     from ...games.chess.position import PLY
     from ...games.kriegspiel.rule_sets import ICC
-    from ...kriegspiel.engine import find_engine, parse_engine
+    from ...kriegspiel.effort import parse_engine
+    from ...kriegspiel.engine import find_engine
     from ...kriegspiel.engines.program import name_engine
     from ...kriegspiel.preparation import prepare
     from ...kriegspiel.referee import Attendant, Switches, kriegspiel_from
@@ -73,12 +79,14 @@ def play_game(
     lines, tell = ask_person(as_json)
     if isinstance(engine, Attendant):
         engine.hear_rules(house)
-    session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: engine), side, seed)
-    preparation = prepare(name)
-    if preparation is not None and (notice := preparation.notice()):
+    preparation = prepare(name, effort)
+    if notice := preparation.notice():
         tell(notice)
-    terminal = KriegspielTerminal(session, lines, tell)
-    played = terminal.play()
+    preparation.is_ready(0)
+    with preparation.meanwhile():
+        session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: engine), side, seed)
+        terminal = KriegspielTerminal(session, lines, tell)
+        played = terminal.play()
     result = result_of(played)
     if isinstance(engine, Attendant):
         engine.hear_end(session.view(1 - side), result, played.how)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, Seed, announce_compilation, print_json, write_text
+from ..app import INTERRUPTED, AsJson, Processes, Seed, StorePath, announce_compilation, print_json, write_text
+from ..work import Options, begin
 from .kriegspiel import group
 
 if TYPE_CHECKING:
@@ -79,26 +80,31 @@ def make_problems(
     candidates: Annotated[int, typer.Option(min=1, help="Look through so many random positions.")] = 2000,
     seed: Seed = 1,
     output: Annotated[Path, typer.Option(help="The file for the problems.")] = Path("problems.json"),
+    processes: Processes = None,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a dozen problems by search: unique keys, no shorter mates, graded from mate in 2 to mate in 4."""
-    import json
+    """Make a dozen problems by search: unique keys, no shorter mates, graded from mate in 2 to mate in 4.
 
-    from ...kriegspiel.problems.generator import choose, find_candidates
+    Every ten candidates are stored at once; the same command goes on after an interruption, to the same file.
+    """
+    import json
+    import shlex
+    import sys
+
+    from ...kriegspiel.problems.generator import choose
+    from ...runs.kinds.problems import Request, candidates_of
     from .. import console
 
-    announce_compilation()
-    found = []
-    with console.progress("looking for problems") as bar:
-        for done, candidate in enumerate(find_candidates(seed, range(candidates)), 1):
-            found += [candidate] if candidate else []
-            bar.show(done / candidates, f"{len(found)} found", None)
+    request, again = Request(candidates, seed), shlex.join(["fogspiel", *sys.argv[1:]])
+    run = begin(request.to_json(), Options(store, as_json, processes, again=again), once=True)
+    found = candidates_of(run)
     problems = choose(found, LENGTHS)
-    recipe = f"fogspiel kriegspiel make-problems --candidates {candidates} --seed {seed}"
-    listed = {"recipe": recipe, "problems": [problem.to_json() for problem in problems]}
+    listed = {"recipe": request.recipe, "problems": [problem.to_json() for problem in problems]}
     write_text(json.dumps(listed, indent=1) + "\n", output)
     if as_json:
-        return print_json({"output": str(output), "seed": seed, "candidates": candidates, "found": len(found)})
+        facts = {"run": run.name, "output": str(output), "seed": seed, "candidates": candidates}
+        return print_json(facts | {"found": len(found)})
     return console.out.print(f"{output}: {len(problems)} problems of {len(found)} that were found")
 
 

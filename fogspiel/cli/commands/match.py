@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, bring, print_json, store_path
+from ..early_checks import positive
 from ..work import Options, show, work
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ def match(
     game: GameWords,
     first: str,
     second: str,
-    games: Annotated[int, typer.Option(help="How many games, in pairs with the seats swapped.")] = 20_000,
+    games: Annotated[
+        int, typer.Option(callback=positive(), help="How many games, in pairs with the seats swapped.")
+    ] = 20_000,
     seed: Seed = 1,
     seats: Annotated[str, typer.Option(help="swapped (same deal twice), alternating, or coin.")] = "swapped",
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,

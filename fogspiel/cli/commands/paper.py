@@ -6,17 +6,24 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Cluster, Processes, Seed, StorePath, announce_compilation, app, print_json
+from ..completion import complete_papers
+from ..early_checks import check_paper, positive
 from ..listing import listing
 from ..work import Options, begin_and_show, print_lines, show_report, write
 
 
 @app.command(epilog=listing("Names:", "papers", "EXPERIMENTS"))
 def paper(
-    name: Annotated[str, typer.Argument(help="Which table or figure: see below.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores (kriegspiel: thirty).")] = False,
+    name: Annotated[
+        str,
+        typer.Argument(callback=check_paper, autocompletion=complete_papers, help="Which table or figure: see below."),
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores.")] = False,
     seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell (10; 3 if quick).")] = None,
     race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",
-    scale: Annotated[float, typer.Option(help="Stored ones: multiply all numbers of games by this.")] = 1.0,
+    scale: Annotated[
+        float, typer.Option(callback=positive(), help="Stored ones: multiply all numbers of games by this.")
+    ] = 1.0,
     seed: Seed = 1,
     processes: Processes = None,
     cluster: Cluster = None,

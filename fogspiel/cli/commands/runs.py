@@ -16,6 +16,7 @@ from ..app import (
     Processes,
     Remember,
     RulesFile,
+    RunName,
     Seed,
     StorePath,
     Threads,
@@ -26,6 +27,8 @@ from ..app import (
     taking,
     write_text,
 )  # fmt: skip
+from ..completion import complete_methods, complete_runs
+from ..early_checks import check_method
 from ..listing import listing
 from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
 from ..work import Options, begin_and_show, check_cluster, outcome_of, print_parts, show, work
@@ -42,7 +45,12 @@ NO_PROGRAM_WORDS = ProgramWords()
 @taking(ProgramOptions)
 def tune(
     game: AnyGameWords = None,
-    method: Annotated[str, typer.Option(help="How to look for parameters: see below.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            callback=check_method, autocompletion=complete_methods, help="How to look for parameters: see below."
+        ),
+    ] = "auto",
     race: Annotated[str, typer.Option(help=RACES)] = "count-mixture",
     games: Annotated[int | None, typer.Option(help="Budget in games: the same result on every machine.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Budget in minutes of work (1 if nothing is said).")] = None,
@@ -71,11 +79,11 @@ def tune(
     program: ProgramOptions = NO_PROGRAM,
 ) -> None:
     """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
-    from ...core.own_games import bring_game
-    from ...runs.kinds.tune import Request, seconds_for
-    from ...runs.kinds.tune_seeds import Request as SeedsRequest
+    from ...runs.checks import check_budget, seconds_for
 
     sort, seconds = sort_of(game, program), seconds_for(games, minutes, seconds)
+    for what, budget in (("games", games), ("seconds", seconds)):
+        check_budget(what, budget)
     if sort is not None:
         for option, given in (("baseline", baseline != "redrawn"), ("seeds", seeds), ("remember", remember)):
             if given:
@@ -85,6 +93,10 @@ def tune(
         asked = {"search": method, "race": race, "delta": delta, "epsilon": epsilon, "observation": observation}
         asked |= {"seed": seed, "games": games, "seconds": seconds}
         return tune_program(sort, program, asked, Options(store, as_json, cluster=cluster))
+    from ...core.own_games import bring_game
+    from ...runs.kinds.tune import Request
+    from ...runs.kinds.tune_seeds import Request as SeedsRequest
+
     assert game is not None
     chosen = bring_game(remembering(game, remember)).name
     request = Request(chosen, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
@@ -99,7 +111,7 @@ def tune(
 @app.command()
 @taking(ProgramWords)
 def resume(
-    run: Annotated[str | None, typer.Argument(metavar="RUN")] = None,
+    run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
     every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
     game: RulesFile = None,
     threads: Threads = None,
@@ -109,7 +121,6 @@ def resume(
     program: ProgramWords = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from ...runs.kind import finished_json, kind_of
     from ...runs.store import Store
     from .. import console
 
@@ -124,6 +135,8 @@ def resume(
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
     if found.result is not None:
+        from ...runs.kind import finished_json, kind_of
+
         console.err.print(f"run {run} is finished: there is nothing to resume")
         if as_json:
             return print_json(finished_json(found))
@@ -178,7 +191,7 @@ def _resume_all(options: Options) -> None:
 
 @app.command()
 def export(
-    run: str,
+    run: RunName,
     form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
     store: StorePath = None,
@@ -188,7 +201,6 @@ def export(
     import csv
     import io
 
-    from ...runs.kind import kind_of
     from ...runs.store import Store
 
     if form not in ("json", "csv"):
@@ -197,6 +209,8 @@ def export(
         raise ValueError("--json and CSV cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
+    from ...runs.kind import kind_of
+
     kind = kind_of(found)
     if form == "csv":
         page = io.StringIO()

@@ -24,6 +24,8 @@ from ..app import (
     store_path,
     write_text,
 )  # fmt: skip
+from ..completion import complete_games_and_runs, complete_routes
+from ..early_checks import check_route, positive
 from ..listing import listing
 from ..work import Options, begin_and_show
 
@@ -43,16 +45,32 @@ def _routes() -> str | None:
 @app.command(epilog=_routes())
 def solve(
     game: GameWords,
-    method: Annotated[str, typer.Option(help="The route to the solution: see below.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            callback=check_route, autocompletion=complete_routes, help="The route to the solution: see below."
+        ),
+    ] = "auto",
     exact: Annotated[bool, typer.Option("--exact", help="Insist on the exact value, as a fraction.")] = False,
-    gap: Annotated[float, typer.Option(help="Regret minimisation stops when the certified bounds are this close.")] = (
-        1e-6
-    ),
-    memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    gap: Annotated[
+        float,
+        typer.Option(callback=positive(), help="Regret minimisation stops when the certified bounds are this close."),
+    ] = (1e-6),
+    memory: Annotated[
+        float,
+        typer.Option(
+            callback=positive("a positive number of GiB"), help="The most memory that the game may take, in GiB."
+        ),
+    ] = 4.0,
     seed: Annotated[int, typer.Option(help="Of a method that samples.")] = 0,
     iterations: Annotated[int | None, typer.Option(help="Sampling stops after so many iterations.")] = None,
     seconds: Annotated[
-        float | None, typer.Option("--time", help="Sampling stops after so many CPU seconds; 60, if nothing is said.")
+        float | None,
+        typer.Option(
+            "--time",
+            callback=positive("a positive number of CPU seconds"),
+            help="Sampling stops after so many CPU seconds; 60, if nothing is said.",
+        ),
     ] = None,
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
     missions: Missions = None,
@@ -83,28 +101,37 @@ def solve(
 
 @app.command()
 def verify(
-    what: Annotated[str, typer.Argument(metavar="FILE|RUN|GAME", help="A certificate: its file, or whose it is.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|RUN|GAME",
+            autocompletion=complete_games_and_runs,
+            help="A certificate: its file, or whose it is.",
+        ),
+    ],
     game: RulesFile = None,
-    seconds: Annotated[float, typer.Option("--time", help="Refuse what takes more CPU seconds to check.")] = 600.0,
-    size: Annotated[float, typer.Option(help="Refuse a larger file, in MiB.")] = 64.0,
-    memory: Annotated[float, typer.Option(help="The most memory that the check may take, in GiB.")] = 4.0,
+    seconds: Annotated[
+        float, typer.Option("--time", callback=positive(), help="Refuse what takes more CPU seconds to check.")
+    ] = 600.0,
+    size: Annotated[float, typer.Option(callback=positive(), help="Refuse a larger file, in MiB.")] = 64.0,
+    memory: Annotated[
+        float, typer.Option(callback=positive(), help="The most memory that the check may take, in GiB.")
+    ] = 4.0,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
-    from ...core.kernel import interpreted
-    from ...runs.request import check_option
     from ...solve import certificates
     from ...solve.memory_limit import limit_memory
     from .. import console
 
-    for name, limit in (("time", seconds), ("size", size), ("memory", memory)):
-        check_option(name, limit)
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
         body = _find_certificate(what, store, size)
+        from ...core.kernel import interpreted
+
         began = time.process_time()
         with interpreted() if _is_small(body) else nullcontext():
             lower, upper = certificates.verify(body, game, seconds)
@@ -123,7 +150,6 @@ def _is_small(certificate: "Body") -> bool:
 
 def _find_certificate(what: str, store: Path | None, size: float) -> "Body":
     """The certificate in a file of that name, of a run of the store, or that comes with the package."""
-    from ...runs.kind import kind_of
     from ...runs.store import Store
     from ...solve.certificates import read_certificate
     from ...solve.values import known_values
@@ -134,6 +160,8 @@ def _find_certificate(what: str, store: Path | None, size: float) -> "Body":
     if path.exists():
         with Store.open(path, write=False) as runs:
             if what in runs.names():
+                from ...runs.kind import kind_of
+
                 run = runs.read(what)
                 found = kind_of(run).certificate(run)
                 if found is None:

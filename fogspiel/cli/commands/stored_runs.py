@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import AsJson, StorePath, app, print_json, store_path
+from ..completion import complete_games, complete_runs
 
 if TYPE_CHECKING:
     from ...runs.store import Summary
@@ -17,7 +18,7 @@ app.add_typer(group)
 
 DAY = 86_400.0
 USUAL_DAYS = 30.0
-GameName = Annotated[str | None, typer.Option("--game", help="Only runs of this game.")]
+GameName = Annotated[str | None, typer.Option("--game", autocompletion=complete_games, help="Only runs of this game.")]
 State = Annotated[str | None, typer.Option(help="Only runs in this state: finished, running, interrupted or damaged.")]
 
 
@@ -64,7 +65,9 @@ def backup(
 
 @group.command()
 def delete(
-    names: Annotated[list[str], typer.Argument(metavar="RUN..")], store: StorePath = None, as_json: AsJson = False
+    names: Annotated[list[str], typer.Argument(metavar="RUN..", autocompletion=complete_runs)],
+    store: StorePath = None,
+    as_json: AsJson = False,
 ) -> None:
     """Delete runs for good, all of those that are named or none; a run that is worked on is refused."""
     _delete(store_path(store), names, as_json)

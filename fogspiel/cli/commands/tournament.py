@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Cluster, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
+from ..early_checks import positive
 from ..work import Options, begin_and_show
 
 
@@ -13,7 +14,9 @@ from ..work import Options, begin_and_show
 def tournament(
     game: GameWords,
     players: Annotated[list[str], typer.Argument(help="At least two: names, runs, parameter files, numbers.")],
-    games: Annotated[int, typer.Option(help="How many games for each pair, with the seats swapped.")] = 20_000,
+    games: Annotated[
+        int, typer.Option(callback=positive(), help="How many games for each pair, with the seats swapped.")
+    ] = 20_000,
     seed: Seed = 1,
     processes: Processes = None,
     cluster: Cluster = None,

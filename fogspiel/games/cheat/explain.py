@@ -18,11 +18,11 @@ ASKED = 4000
 SHOWN = 4
 """Terms that are listed for each kind of action."""
 RULES = (
-    "{} never loses: no opponent ever lays his last card against it.",
+    "{} never loses: no opponent ever lays its last card against it.",
     "While the other has more than three cards it tries anything, all actions alike.",
-    "When he has three cards or fewer and a colour is set, it calls cheat.",
-    "When he has three cards or fewer and the table is empty, it opens with the colour of which it has most cards, all "
-    "of which are then its own, so that he must lie or call in vain.",
+    "When the other has three cards or fewer and a colour is set, it calls cheat.",
+    "When the other has three cards or fewer and the table is empty, it opens with the colour of which it has most "
+    "cards, all of which are then its own, so that the other must lie or call in vain.",
 )
 
 

@@ -359,7 +359,7 @@ SOURCE = (
     "perturbs it arbitrarily (special), and never_lose (section V-C; here also with fewer than 3 cards). Derived: 28 "
     "are the terms of a quadratic function of six features. Ours: the features, the sizes of the perturbations, ties, "
     "the draw after 1000 actions, and random actions of never_lose while the other has more than 3 cards. By the "
-    "paper's words who lays his last card wins at once; ours: in cheat-challenge-last it may be called first."
+    "paper's words who lays the last own card wins at once; ours: in cheat-challenge-last it may be called first."
 )
 
 

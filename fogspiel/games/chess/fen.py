@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from ...core.kernel import interpreted
 from .bits import NO_SQUARE
 from .limits import attackers
 from .men import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, PAWN, ROOK, WHITE, kind_on
@@ -47,7 +48,8 @@ def parse_move(text: str) -> int:
             f"{text.strip()[:20]!r} is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"
         )
     start, end, promotion = found.groups()
-    return int(move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0))
+    with interpreted():  # engines read their openings when they are imported
+        return int(move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0))
 
 
 def position_of(fen: str) -> np.ndarray:

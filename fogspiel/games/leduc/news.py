@@ -31,3 +31,8 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     if before[OTHER] < 0 <= now[OTHER]:
         news.append(f"The other's card is shown: {name_of(now, int(now[OTHER]))}.")
     return news
+
+
+def first_news(game: Game, now: np.ndarray) -> list[str]:
+    """What the other did before the own first action."""
+    return [f"the other: {rules.NAMES[int(bet)]}" for bet in now[rules.SEEN_HISTORY :] if bet >= 0]

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
+from ..shared.winning_lines import lines_of_three
 from . import rules
 from .rules import CELLS, SIGNS, board_text, name_of, order_text
 
@@ -33,8 +34,16 @@ def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> Board:
     """The final board of two orders."""
     signs = board_text(first, second).replace("\n", "")
     looks = {SIGNS[own]: "own", SIGNS[1 - own]: "other", ".": ""}
+    winning = 0
+    for mark in SIGNS.values():
+        winning |= lines_of_three(sum(1 << cell for cell, sign in enumerate(signs) if sign == mark))
     cells = [
-        Cell(sign.strip("."), looks[sign], None, f"{name_of(cell)}, {'empty' if sign == '.' else sign}")
+        Cell(
+            sign.strip("."),
+            looks[sign] + (" winning" if winning >> cell & 1 else ""),
+            None,
+            f"{name_of(cell)}, {'empty' if sign == '.' else sign}",
+        )
         for cell, sign in enumerate(signs)
     ]
     return board_of(cells, "How the orders played")

@@ -8,13 +8,12 @@ from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
+from ..shared.winning_lines import hex_path, lines_of_three
 from . import rules
 from .hidden import cells_of
 from .words import MARKS, begun, outcomes
 
 ENDS = {LOSS: "You have lost.", DRAW: "A draw.", WIN: "You have won."}
-LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
-"""The lines of tic-tac-toe as bits of its nine cells, row by row."""
 TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
 
 
@@ -78,10 +77,11 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     return Words((words,)), board, Facts(tuple(rows), "Your turns")
 
 
-def winning_line(size: Size, stones: int) -> list[int]:
-    """The cells of the lines of tic-tac-toe that a player has; none on other boards."""
-    lines = LINES if size.name == "ttt" else ()
-    return [cell for line in lines if stones & line == line for cell in cells_of(line)]
+def winning_cells(size: Size, player: int, stones: int) -> list[int]:
+    """The cells of a player's lines of tic-tac-toe, or of its path from edge to edge of hex; none in ponnuki."""
+    if size.name == "ttt":
+        return cells_of(lines_of_three(stones))
+    return cells_of(hex_path(size.rows, size.columns, player, stones)) if size.name.startswith("hex") else []
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
@@ -90,7 +90,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     cells = {
         cell: Cell(
             MARKS[player],
-            ("own", "other")[player] + (" winning" if cell in winning_line(size, stones) else ""),
+            ("own", "other")[player] + (" winning" if cell in winning_cells(size, player, stones) else ""),
             None,
             f"{size.cell_name(cell)}, {MARKS[player]}",
         )

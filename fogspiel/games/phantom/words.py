@@ -95,7 +95,7 @@ def reveal_on(board: Board) -> Callable[[np.ndarray], str]:
 
 
 CLASSICAL = "classical: a failed try is announced to the mover only, who tries again in the same turn"
-ABRUPT = "abrupt: a failed try is announced to the mover only and ends his turn"
+ABRUPT = "abrupt: a failed try is announced to the mover only and ends the turn"
 NUMTURNS = "numturns: as classical, but the other player is told of every try, not of its cell or outcome"
 TTT = "Phantom tic-tac-toe as in Teytaud & Teytaud 2011 and in OpenSpiel's phantom_ttt. Variant "
 PONNUKI = (

@@ -4,11 +4,10 @@ Root parallelism: every thread grows a tree of its own with its own stream, and 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import takewhile
 
 import numpy as np
 
@@ -86,15 +85,21 @@ class TreeEngine(MatrixEngine):
 
     def spend(self, effort: Effort, enough: int) -> None:
         """Search until the effort is spent or it is enough, in threads if there are several."""
-        slices = (min(size, enough - number * self.size) for number, size in enumerate(effort.slices(self.size)))
-        useful = takewhile(lambda size: size > 0, slices)
         if effort.threads == 1:
-            for size in useful:
+            for size in self._slices(effort, enough):
                 self.nodes += self.search(0, size)
             return
         with ThreadPoolExecutor(effort.threads) as pool:
-            for size in useful:
+            for size in self._slices(effort, enough):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
+
+    def _slices(self, effort: Effort, enough: int) -> Iterator[int]:
+        """Numbers of nodes to search in a tree until the effort is spent or it is enough."""
+        for size in effort.slices(self.size):
+            if enough <= 0:
+                return
+            yield min(size, enough)
+            enough -= size
 
     @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:

@@ -17,11 +17,11 @@ from ...core.agents import Forfeit
 from ...core.process_guard import own_guard
 from ...core.program_process import EngineFault, Late, ProgramProcess
 from ...games.kriegspiel.words import attempt_name, parse_attempt, refused_in
-from ..engine import Choice, Effort, Maker
+from ..effort import PROGRAM, Effort
+from ..engine import Choice, Maker
 from ..protocol_lines import HELLO, READY, Reporter, limit_words, new_line
 from ..referee import WILD_16, Switches
 
-PROGRAM = "program"
 HELLO_SECONDS = 60.0
 """How long a program may take to be ready: it may have to compile itself."""
 GRACE_SECONDS = 1.0

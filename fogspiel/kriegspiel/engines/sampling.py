@@ -53,6 +53,8 @@ def pool_size(effort: Effort, new: int) -> int:
 class Sampler(Engine):
     """Tries what gains most on the mean of its boards: those of the last observation."""
 
+    interpretable = False
+    """Its boards are too many."""
     nodes = 0
     """Attempts evaluated on a board so far."""
 

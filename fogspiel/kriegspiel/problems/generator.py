@@ -6,8 +6,9 @@ the whole set. The set cannot be grown any more, so that little works but the be
 shorter mate, and tries that would mate on every single board if White could see it, but not on the set.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -57,6 +58,15 @@ class Candidate:
         """The better, the greater."""
         kings = len(self.problem.kings)
         return 3 * self.asks + 2 * self.quiet + 2 * min(self.refusals, 3) + min(self.tries, 6) + min(kings, 6)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything by name."""
+        return {**vars(self), "problem": self.problem.to_json()}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """What was kept by name."""
+        return cls(**{**kept, "problem": Problem.from_json(kept["problem"])})
 
 
 def find_candidate(seed: int, number: int) -> Candidate | None:

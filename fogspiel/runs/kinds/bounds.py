@@ -10,8 +10,9 @@ from ...core.game import find_game
 from ...phantom.bounds import SavedBounds, Step, bounds_of
 from ...phantom.informed_opponent import Schedule, demand_size, informed_bounds
 from ...solve.checkers.phantom_bounds import GAMES, BoundsCertificate
+from ..checks import check_option
 from ..kind import Delivered
-from ..request import check_option, versions
+from ..request import versions
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive

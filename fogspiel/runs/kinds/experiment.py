@@ -12,10 +12,10 @@ from typing import Self
 from ... import __version__
 from ...core.plugins import collect
 from ...stats.race import Race
+from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
 from ..report import Report
-from ..request import check_option, check_seed
 from ..store import Json, Run
 from ..trail import Trail
 from ..work import Context, Progress, Recorder

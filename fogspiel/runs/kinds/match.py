@@ -11,10 +11,11 @@ from ...core.own_games import words_for
 from ...core.simulate import SEATS
 from ...stats.evaluate import Score, evaluate, report_key
 from ..agent_texts import engines_of
+from ..checks import check_option, check_seed
 from ..formatting import with_interval
 from ..kind import Delivered, Interruption, Kind
 from ..report import Cell
-from ..request import StoredAgent, check_option, check_seed, game_of_run, versions
+from ..request import StoredAgent, game_of_run, versions
 from ..store import Json, Run
 from ..trail import Point, Trail
 from ..work import Context, Progress, Recorder
@@ -115,7 +116,7 @@ class Match(Kind):
         game, counted = find_game(request.game), counted_so_far(run)
         words = (request.first.words, request.second.words)
         if request.seats == SEATS[0] and all(side.partition("@")[0] in engines_of(game) for side in words):
-            from ...kriegspiel.engine import parse_engine
+            from ...kriegspiel.effort import parse_engine
             from ...kriegspiel.matches import EngineSpec
             from ..engine_match import EngineMatch, play_engines
 

@@ -14,11 +14,11 @@ from ...tune.outside.parameters import Parameters, Value
 from ...tune.outside.program import SHARE, Program, Scale
 from ...tune.tuning import USUAL_METHOD, USUAL_RACE
 from ..answers import StepRow, answer_of, keep_answer
+from ..checks import check_budget, check_seed
 from ..kind import Delivered, Kind, in_sentences
 from ..programs import SORTS, TITLES, NamedProgram, option_for
 from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
-from ..request import check_seed
 from ..store import Json, Run
 from ..trail import Trail
 from ..tuning_work import Search, tune_contest
@@ -63,8 +63,7 @@ class Request:
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
         for name, value in (("games", self.games), ("seconds", self.seconds)):
-            if value is not None and not (0 < value < float("inf")):
-                raise ValueError(f"the budget of {name} is {value}: it must be a positive number")
+            check_budget(name, value)
 
     @property
     def space(self) -> Parameters:

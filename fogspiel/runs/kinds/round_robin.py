@@ -18,10 +18,11 @@ from ...core.game import Game, find_game
 from ...core.own_games import bring_game, words_for, words_of
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
+from ..checks import check_option, check_players, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Delivered, Kind
 from ..report import Report
-from ..request import StoredAgent, check_option, check_players, check_seed, game_of_run, versions
+from ..request import StoredAgent, game_of_run, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
 from ..trail import Trail

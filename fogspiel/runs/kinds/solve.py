@@ -12,8 +12,8 @@ from typing import Any, Self
 from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game, games
+from ...core.game_words import is_code
 from ...core.kernel import interpreted
-from ...core.own_games import is_code
 from ...solve.certificates import certificate_agent
 from ...solve.game_sources import GameProblem, Problem, find_problem, is_nameless
 from ...solve.memory_limit import limit_memory
@@ -22,8 +22,8 @@ from ...solve.progress import Progress as RouteProgress
 from ...solve.routes import AUTO, Route, choose_route, find_route
 from ...solve.small_trees import build_small_tree
 from ...solve.solution import Solution
+from ..checks import check_option, check_seed
 from ..kind import Delivered
-from ..request import check_option, check_seed
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, drive, in_silence
@@ -245,7 +245,15 @@ class Solve(ValueKind):
         return run.ask["game"] in games() and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
-        return ("solution", "plays the exact solution that it found") if summary.state == "finished" else None
+        if summary.state != "finished" or summary.interval is None:
+            return None
+        low, high = summary.interval
+        if low == high:
+            return "solution", "plays the exact solution that it found: nobody beats it in the long run"
+        return (
+            "solution",
+            f"plays the solution that it found, at most {high - low:.1g} per game worse than a perfect one",
+        )
 
 
 def _where(run: Run) -> str:

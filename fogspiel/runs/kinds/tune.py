@@ -16,18 +16,18 @@ from ...tune.final import SHARE
 from ...tune.methods import find_method, methods
 from ...tune.tuning import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
 from ..answers import StepRow, answer_of, keep_answer
+from ..checks import check_budget, check_seed
 from ..formatting import with_interval
 from ..kind import Delivered, Kind, in_sentences
 from ..proof import proof_sentence
 from ..report import Cell
-from ..request import check_seed, game_of_run, versions
+from ..request import game_of_run, versions
 from ..store import Json, Run, Summary
 from ..trail import Point, Trail
 from ..tuning_work import Search, tune_contest
 from ..work import Context, Recorder
 
 OBSERVATIONS = ("pair", "game")
-USUAL_SECONDS = 60.0
 MIXING = ("seed-nash", "psro", "portfolio")
 """Methods whose steps have the value of a mixture, and no race."""
 SHOWN_PARAMETERS = 8
@@ -64,8 +64,7 @@ class Request:
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
         for name, value in (("games", self.games), ("seconds", self.seconds), ("report games", self.report_games)):
-            if value is not None and not (0 < value < float("inf")):
-                raise ValueError(f"the budget of {name} is {value}: it must be a positive number")
+            check_budget(name, value)
 
     def to_json(self) -> Json:
         """The first row of the run."""
@@ -75,15 +74,6 @@ class Request:
     def from_json(cls, ask: Json) -> Self:
         """The request that a first row keeps."""
         return cls(**{"final": False} | {key: ask[key] for key in cls.__dataclass_fields__ if key in ask})
-
-
-def seconds_for(games: int | None, minutes: float | None, seconds: float | None) -> float | None:
-    """The seconds of a budget that is given in games, minutes or seconds; a minute where nothing is given."""
-    if minutes is not None and seconds is not None:
-        raise ValueError("the time is given twice: give --minutes or --seconds, not both")
-    if minutes is not None:
-        return 60 * minutes
-    return USUAL_SECONDS if games is None and seconds is None else seconds
 
 
 # Work

@@ -119,7 +119,7 @@ class TreeBuilder:
             )
         if infoset.before != before:
             again = "is met twice in one history" if self._passes(player, before, number) else (
-                f"can be reached by different moves of player {player + 1} himself"
+                "can be reached by different moves of that player"
             )  # fmt: skip
             raise ValueError(
                 f"{self._where()}: infoset {infoset.name!r} of player {player + 1} {again}: only games with "

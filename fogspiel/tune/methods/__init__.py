@@ -5,12 +5,17 @@ a method is its help text.
 """
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
+from ...core.listed_names import unknown
 from ...core.plugins import collect
-from ..arena import Arena
-from ..step import Step
 
-Method = Callable[[Arena], Iterator[Step]]
+if TYPE_CHECKING:
+    from ..arena import Arena
+    from ..step import Step
+
+Method = Callable[["Arena"], Iterator["Step"]]
+ROOM = "tune.methods"
 
 FIRST = (
     "auto",
@@ -22,7 +27,7 @@ FIRST = (
 
 def methods() -> dict[str, Method]:
     """Every method by name."""
-    found = collect("tune.methods", "METHODS")
+    found = collect(ROOM, "METHODS")
     return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
 
 
@@ -30,5 +35,5 @@ def find_method(name: str) -> Method:
     """The method of that name, or a ValueError that lists the names there are."""
     known = methods()
     if name not in known:
-        raise ValueError(f"there is no method {name!r}: the methods are {', '.join(known)}")
+        raise unknown("method", name, known)
     return known[name]

@@ -1,0 +1,66 @@
+"""The names that a shell completes: games, engines, methods, parts of papers, and the runs of the store.
+
+Whoever presses the key wants names or nothing: nothing is ever said on an error, and the lists are those that are known
+without importing what they name.
+"""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import typer
+
+PLAIN = re.compile(r"[\w.+-]+")
+"""A store may come from anywhere: what goes to the shell has no other characters."""
+
+
+def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The runs of the store, the latest first."""
+    found: list[str] = []
+    with suppress(Exception):
+        from ..runs.store import Store
+        from .app import store_path
+
+        chosen = ctx.params.get("store")
+        path = store_path(Path(chosen) if chosen else None)
+        if path.exists():
+            with Store.open(path, write=False) as runs:
+                found = runs.names()
+    return [name for name in reversed(found) if name.startswith(incomplete) and PLAIN.fullmatch(name)]
+
+
+def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
+    """Completes the names in a room."""
+
+    def complete(incomplete: str) -> list[str]:
+        found: list[str] = []
+        with suppress(Exception):
+            from ..core.listed_names import listed
+            from ..core.plugins import collect
+
+            found = listed(room) or list(collect(room, attribute))  # plug-ins have to be asked
+        return [name for name in found if name.startswith(incomplete)]
+
+    return complete
+
+
+complete_games = _listed("games", "GAMES")
+complete_engines = _listed("kriegspiel.engines", "ENGINES")
+complete_methods = _listed("tune.methods", "METHODS")
+complete_papers = _listed("papers", "EXPERIMENTS")
+
+
+def complete_routes(incomplete: str) -> list[str]:
+    """The ways to solve a game."""
+    found: list[str] = []
+    with suppress(Exception):
+        from ..solve.routes import routes
+
+        found = [route.name for route in routes()]
+    return [name for name in found if name.startswith(incomplete)]
+
+
+def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
+    """What can be explained or verified by its name."""
+    return [*complete_runs(ctx, incomplete), *complete_games(incomplete)]

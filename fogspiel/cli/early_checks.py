@@ -1,0 +1,79 @@
+"""Words and numbers that are refused while they are read: before a command imports what takes longer than the refusal.
+
+The rules are those of the rooms that use them later; these functions only ask sooner.
+"""
+
+from collections.abc import Callable
+
+import typer
+
+
+def check_game(words: str | None) -> str | None:
+    """Words for a game."""
+    from ..core.game_words import check_game_words
+
+    if words is not None:
+        check_game_words(words)
+    return words
+
+
+def check_engine(words: str | None) -> str | None:
+    """The name of a Kriegspiel engine, perhaps with its effort."""
+    from ..kriegspiel import effort
+
+    if words is not None:
+        effort.check_engine(words)
+    return words
+
+
+def check_engines(words: list[str]) -> list[str]:
+    """The names of several engines."""
+    for one in words:
+        check_engine(one)
+    return words
+
+
+def check_method(name: str) -> str:
+    """The name of a tuning method."""
+    from ..core.listed_names import check_listed
+    from ..tune.methods import ROOM
+
+    check_listed(ROOM, "method", name)
+    return name
+
+
+def check_route(name: str) -> str:
+    """The name of a route to a solution."""
+    from ..solve.routes import AUTO, find_route
+
+    return name if name == AUTO else find_route(name).name
+
+
+def check_paper(name: str) -> str:
+    """The name of a part of a paper."""
+    from ..core.listed_names import check_listed
+
+    check_listed("papers", "paper", name)
+    return name
+
+
+def check_seed(seed: int | None) -> int | None:
+    """A seed."""
+    from ..runs import checks
+
+    if seed is not None:
+        checks.check_seed(seed)
+    return seed
+
+
+def positive(what: str = "a positive number") -> Callable[[typer.CallbackParam, float | None], float | None]:
+    """Lets an option be positive and finite, or not given."""
+
+    def check(parameter: typer.CallbackParam, value: float | None) -> float | None:
+        from ..runs.checks import check_option
+
+        if value is not None:
+            check_option(parameter.opts[0].removeprefix("--"), value, what)
+        return value
+
+    return check

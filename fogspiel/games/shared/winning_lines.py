@@ -1,0 +1,35 @@
+"""What won a game on a small board: the lines of three of tic-tac-toe, and the path that joins two edges of hex."""
+
+from collections import deque
+
+from .boards import hex_spread, outline
+
+LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+"""The lines of tic-tac-toe as bits of its nine cells, row by row."""
+
+
+def lines_of_three(stones: int) -> int:
+    """The bits of all lines of tic-tac-toe that a player has."""
+    found = 0
+    for line in LINES:
+        found |= line if stones & line == line else 0
+    return found
+
+
+def hex_path(rows: int, columns: int, player: int, stones: int) -> int:
+    """The bits of a shortest path of a player's stones from one of its edges to the other; 0 where there is none."""
+    left, right, top, bottom, full = outline(rows, columns)
+    begin, goal = (top, bottom) if player == 0 else (left, right)
+    bits = [1 << cell for cell in range(rows * columns)]
+    queue = deque(bit for bit in bits if bit & begin & stones)
+    paths = {bit: bit for bit in queue}
+    while queue:
+        bit = queue.popleft()
+        if bit & goal:
+            return paths[bit]
+        around = int(hex_spread(bit, columns, left, right, full)) & stones
+        for following in bits:
+            if around & following and following not in paths:
+                paths[following] = paths[bit] | following
+                queue.append(following)
+    return 0

@@ -1,0 +1,85 @@
+"""What a shell offers when the key is pressed: names of games, engines, methods, papers and runs, and no errors."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fogspiel.core.listed_names import listed
+from fogspiel.runs.store import Store
+
+ASK = """
+import sys
+from fogspiel.cli import main
+
+sys.argv = ["fogspiel"]
+try:
+    main()
+finally:
+    if sys.modules.keys() & {"numba", "numpy"}:
+        print("slow")
+"""
+
+
+@pytest.fixture
+def complete(tmp_path, monkeypatch):
+    """Presses the key at the end of a line, as bash does."""
+    monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
+
+    def press(line, **more):
+        asked = {"_FOGSPIEL_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+        done = subprocess.run(
+            [sys.executable, "-c", ASK], env=os.environ | asked | more, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert not done.stderr
+        return done.stdout.split()
+
+    return press
+
+
+@pytest.mark.parametrize(
+    ("line", "room"),
+    [
+        ("fogspiel match ", "games"),
+        ("fogspiel play ", "games"),
+        ("fogspiel kriegspiel match ", "kriegspiel.engines"),
+        ("fogspiel kriegspiel round-robin fog ", "kriegspiel.engines"),
+        ("fogspiel tune batawaf --method ", "tune.methods"),
+        ("fogspiel paper ", "papers"),
+    ],
+)
+def test_names_of_a_room_are_offered(complete, line, room):
+    assert complete(line) == listed(room)
+
+
+def test_only_what_begins_so_is_offered(complete):
+    assert complete("fogspiel show ku") == ["kuhn"]
+    assert complete("fogspiel solve kuhn --method lem") == ["lemke-howson"]
+    assert complete("fogspiel kriegspiel play --against gr") == ["greedy"]
+    assert complete("fogspiel show nosuch") == []
+
+
+def test_runs_of_the_store_are_offered_the_latest_first(complete, tmp_path):
+    assert complete("fogspiel resume ") == [] and not (tmp_path / "runs.db").exists()
+    for path in ("runs.db", "other.db"):
+        with Store.open(tmp_path / path, write=True) as runs:
+            for game in ("war", "nim", *(["pig"] if path == "other.db" else [])):
+                runs.create({"game": game, "method": "match"}).close()
+    assert complete("fogspiel resume ") == complete("fogspiel export ") == ["nim-1", "war-1"]
+    assert complete("fogspiel verify nim") == ["nim-1", "nim"]
+    assert complete("fogspiel resume --store other.db p") == ["pig-1"]
+
+
+def test_nothing_is_said_of_a_damaged_store_or_a_missing_plug_in_folder(complete, tmp_path):
+    (tmp_path / "runs.db").write_bytes(b"no store")
+    assert complete("fogspiel resume ") == []
+    assert complete("fogspiel match ", FOGSPIEL_PLUGINS=str(tmp_path / "none")) == []
+
+
+def test_plug_ins_are_offered_too(complete, tmp_path):
+    methods = tmp_path / "mine" / "tune" / "methods"
+    methods.mkdir(parents=True)
+    (methods / "mine.py").write_text('def mine(arena):\n    """Mine."""\n\n\nMETHODS = {"mine": mine}\n')
+    offered = complete("fogspiel tune batawaf --method mi", FOGSPIEL_PLUGINS=str(tmp_path / "mine"))
+    assert offered == ["mine", "slow"]
