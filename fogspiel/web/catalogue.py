@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..core.agents import find_policy, policy_names
 from ..core.drawing import draw_view, how_to_play
 from ..core.game import Game, find_game, games, parameters_of
+from ..core.kernel import interpreted
 from ..core.person_session import PersonSession
 from ..core.picture import as_data
 from ..runs.agent_texts import engines_of
@@ -68,16 +69,17 @@ def games_by_kind() -> dict[str, list[Game]]:
 
 def first_picture(game: Game) -> PictureJson:
     """What the first player sees at its first decision, if chance deals as it always does here."""
-    session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
-    while session.go_on():
-        pass
-    return as_data(draw_view(game, session.seen()))
+    with interpreted():  # a few moves are not worth compiling anything
+        session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
+        while session.go_on():
+            pass
+        return as_data(draw_view(game, session.seen()))
 
 
 def sample_picture(name: str) -> PictureJson:
     """What a player of the game sees after a few moves at random, always the same; drawn once, one at a time."""
     if name not in _samples:
-        with _drawing:
+        with _drawing, interpreted():
             if name not in _samples:
                 _samples[name] = _draw_sample(find_game(name))
     return _samples[name]

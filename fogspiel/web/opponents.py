@@ -7,16 +7,17 @@ import numpy as np
 
 from ..core.agents import policy_names
 from ..core.game import Game
+from ..core.kernel import interpreted
 from ..kriegspiel.engine import USUAL, parse_engine
 from ..kriegspiel.engines.simple import ENGINES as SIMPLE
 from ..runs.agent_texts import SOLVED, engines_of
 from ..runs.kind import kind_of_method
-from ..runs.store import Store, StoreError
+from ..runs.store import Store, StoreError, Summary
 from ..solve.values import shipped_certificate
 from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
-LEVELS = ("perfect", "strong", "plays by a rule", "at random")
+LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")
 """How well opponents play, the best first."""
 LONGEST, MOST_NODES = 60.0, 50_000_000
 """Seconds and nodes that an engine may be given for each move."""
@@ -41,13 +42,21 @@ PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
 """Names of strategies that are proved to be best, by the exact answers of their games."""
 AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
 """Names of strategies that weigh nothing, or something at random."""
-FIRST_ENGINE = "fog"
+BY_STRENGTH = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
+"""The engines of Kriegspiel, the strongest first, by the matches in docs/results/kriegspiel.md."""
+FAIR = BY_STRENGTH[BY_STRENGTH.index("minimax") + 1 :]
+"""Those that lose to the minimax program."""
+EXACT = "exact solution"
+NARROW = 1e-5
+"""Bounds so close prove a solution that nobody tells from a perfect one."""
 
 
 class Opponent(TypedDict):
     """Whom a person can play against: the words that name the opponent, its kind, what it does, and how well."""
 
     words: str
+    title: str
+    """What people are shown in place of the words."""
     kind: str
     about: str
     level: str
@@ -59,9 +68,21 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
     if shipped_certificate(game.name) is not None:
         found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
-    offers = [Opponent(words=name, kind=kind, about=about, level=level_of(name, kind)) for name, kind, about in found]
+    offers = [_offer(name, kind, about) for name, kind, about in found]
     offers += _of_runs(game, store)
-    return sorted(offers, key=lambda offer: (LEVELS.index(offer["level"]), offer["words"] != FIRST_ENGINE))
+    return sorted(offers, key=_rank)
+
+
+def _rank(offer: Opponent) -> tuple[int, int]:
+    """The place of an opponent in the list: by its level and, of engines, by what matches have shown."""
+    engines = [*BY_STRENGTH, offer["words"]]
+    return LEVELS.index(offer["level"]), engines.index(offer["words"])
+
+
+def _offer(name: str, kind: str, about: str) -> Opponent:
+    """An opponent that comes with the package."""
+    title = EXACT if name == SOLVED else name
+    return Opponent(words=name, title=title, kind=kind, about=about, level=level_of(name, kind))
 
 
 def level_of(name: str, kind: str) -> str:
@@ -69,8 +90,10 @@ def level_of(name: str, kind: str) -> str:
     if kind == SOLUTION or name in PERFECT:
         return LEVELS[0]
     if name in AIMLESS:
-        return LEVELS[3]
-    return LEVELS[2] if kind == STRATEGY or name in SIMPLE else LEVELS[1]
+        return LEVELS[4]
+    if kind == ENGINE and name in FAIR:
+        return LEVELS[2]
+    return LEVELS[3] if kind == STRATEGY or name in SIMPLE else LEVELS[1]
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
@@ -78,21 +101,29 @@ def _of_runs(game: Game, store: Path) -> list[Opponent]:
     try:
         with Store.open(store, write=False) as runs:
             summaries = [run for run in reversed(runs.summaries()) if run.game == game.name]
+            return [offer for run in summaries if (offer := _of_run(run, runs)) is not None]
     except StoreError:
         return []
-    found = ((run.name, kind_of_method(run.method).opponent(run)) for run in summaries)
-    return [
-        Opponent(words=name, kind=offer[0], about=offer[1], level=LEVELS[1])
-        for name, offer in found
-        if offer is not None
-    ]
+
+
+def _of_run(run: Summary, runs: Store) -> Opponent | None:
+    """What a run has found, if that can be played."""
+    kind = kind_of_method(run.method)
+    offer = kind.opponent(run)
+    if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):
+        return None
+    low, high = run.interval or (0.0, 1.0)
+    perfect = offer[0] == SOLUTION and high - low <= NARROW
+    title = f"{EXACT if low == high else 'solution'} ({run.name})" if perfect else run.name
+    return Opponent(words=run.name, title=title, kind=offer[0], about=offer[1], level=LEVELS[0 if perfect else 1])
 
 
 def _about(game: Game, name: str) -> str:
     """What a strategy does, in a sentence."""
     numbers, family = game.named.get(name), game.strategy
     if isinstance(numbers, tuple) and family and family.words:
-        words = family.words(np.array(numbers, np.float64))
+        with interpreted():  # a sentence is not worth compiling anything
+            words = family.words(np.array(numbers, np.float64))
         if "\n" not in words:
             return words
     return game.about.get(name) or ABOUT.get(name, "a strategy of the game")

@@ -9,10 +9,12 @@ from typing import Any
 from ..core.agents import policy_names
 from ..core.game import Game, find_game, games, parameters_of
 from ..core.own_games import words_of
-from ..kriegspiel.engine import EFFORT, STRAY, choices, engines, find_engine, parse_engine, plain_name
+from ..kriegspiel.effort import EFFORT, STRAY, parse_engine, plain_name
+from ..kriegspiel.engine import choices, engines, find_engine
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
-from ..runs.agent_texts import RUN_NAME, SOLVED, engines_of, numbers_in
+from ..runs.agent_texts import SOLVED, engines_of, numbers_in
+from ..runs.checks import RUN_NAME
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 

@@ -50,16 +50,17 @@ class Release:
     """The slots that the latest turns needed."""
     _turns: int = 0
 
-    def wait_seconds(self, seconds: float) -> float:
-        """How long a reply is held back that took so many seconds; the turn is remembered."""
+    def wait_seconds(self, seconds: float, usual: bool = True) -> float:
+        """How long a reply is held back that took so many seconds; a turn is remembered, but for one that is not usual
+        because kernels are compiled, which has a long slot of its own."""
         if self.slot == 0:
             return 0.0
-        needed = self.slot
+        needed = self.slot if usual else LONG * self.slot
         while needed < seconds:
             needed *= 2 if needed < LONG * self.slot else LONGER
         # the second longest, so that one slow turn on a busy machine slows no others down
-        usual = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
+        before = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
         self._turns += 1
-        if self._turns > FIRST:
+        if self._turns > FIRST and usual:
             self._latest.append(needed)
-        return max(needed, usual) - seconds
+        return max(needed, before) - seconds

@@ -13,10 +13,12 @@ from ..core.agents import Agent
 from ..core.game import Game, find_game, games
 from ..core.own_games import words_of
 from ..games.kriegspiel.rule_sets import ICC, find_rule_set
-from ..kriegspiel.engine import Effort, find_engine, parse_engine
+from ..kriegspiel.effort import Effort, parse_engine
+from ..kriegspiel.engine import find_engine
 from ..kriegspiel.matches import EngineSpec
 from ..kriegspiel.switches import Switches
 from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
+from ..runs.checks import seconds_for
 from ..runs.engine_match import EngineMatch
 from ..runs.kinds import bounds, experiment, match, round_robin, solve, tune
 from ..runs.sqlite_file import StoreError
@@ -73,7 +75,7 @@ class Tune(RunRequest):
     def ask(self, reader: RunReader) -> Json:
         """Checked by the tuning request itself, a field at a time."""
         asked = self.model_dump(exclude={"kind"})
-        asked["seconds"] = tune.seconds_for(self.games, None, self.seconds)
+        asked["seconds"] = seconds_for(self.games, None, self.seconds)
         known = games().get(self.game)
         valid: Json = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
         checks = {

@@ -59,6 +59,8 @@ class SessionJson(TypedDict):
     """The whole truth, once the game is over, where anything was hidden."""
     routine: int | None
     """What is done for the person who plays on, where there is little to decide."""
+    draw: str | None
+    """What became of the person's offer of a draw: offered, declined, or accepted."""
     told: list[Line]
     notice: str | None
     trouble: str | None
@@ -68,7 +70,7 @@ class SessionJson(TypedDict):
 def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
     """A session as its person may see it."""
     session, game = stored.session, stored.session.game
-    view, score = session.seen(), _score(session)
+    view, mark = session.seen(), session.mark
     parts, choices = draw_view(game, view), [] if thinking else session.choices()
     routine = routine_action(game, view) if choices else None
     return {
@@ -81,14 +83,15 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
         "moment": 2 * len(session.decisions) + (not thinking),
         "thinking": thinking,
         "over": session.over,
-        "score": score,
-        "mark": _mark(session),
+        "score": None if mark is None else float(game.payoffs[mark]),
+        "mark": mark,
         "result": _result(session),
         "seen": game.show(view),
         "picture": as_data(parts),
         "latest": changed_places(draw_view(game, session.decisions[-1][0]), parts) if session.decisions else [],
         "truth": _truth(session) if session.over else None,
         "routine": routine if routine in choices else None,
+        "draw": _draw_words(session),
         "told": stored.transcript.lines(session, thinking),
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
@@ -103,38 +106,38 @@ def seat_of(game: Game, side: int) -> str | None:
     return None if game.symmetric else SEATS[side]
 
 
-def _mark(session: PersonSession) -> int | None:
-    """The index of what the person got among the game's payoffs."""
-    if session.score is None:
-        return None
-    return session.score if session.side == 0 else session.game.top - session.score
-
-
-def _score(session: PersonSession) -> float | None:
-    """What the person got, between the worst and the best of the game's payoffs."""
-    mark = _mark(session)
-    return None if mark is None else float(session.game.payoffs[mark])
-
-
 def _truth(session: PersonSession) -> PictureJson | None:
     """The umpire's picture of a game that is over; None where nothing was hidden."""
     game = session.game
     return None if game.resample is nothing_hidden else as_data(draw_state(game, session.state))
 
 
-def _result(session: PersonSession) -> str | None:
-    """How the game ended for the person, in a sentence."""
-    game, score = session.game, _score(session)
-    if score is None:
+def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
+    """How a game ended for the person who got the payoff of this index, in a sentence."""
+    if mark is None:
         return None
-    if session.resigned:
+    if resigned:
         return "You resigned."
-    least, most = float(game.payoffs[0]), float(game.payoffs[-1])
+    score, least, most = (float(game.payoffs[index]) for index in (mark, 0, -1))
     even = (least + most) / 2
     words = "You won" if score > even else "You lost" if score < even else "A draw"
     if len(game.payoffs) <= 3:
         return f"{words}."
     return f"{words}: you got {score:+g}, where {least:+g} is the least and {most:+g} the most."
+
+
+def _result(session: PersonSession) -> str | None:
+    """How a session ended for its person, in a sentence."""
+    if session.agreed:
+        return "A draw by agreement."
+    return result_words(session.game, session.mark, session.resigned)
+
+
+def _draw_words(session: PersonSession) -> str | None:
+    """What became of the person's offer of a draw, in a word."""
+    if session.agreed:
+        return "accepted"
+    return "offered" if session.offers_draw else "declined" if session.declined else None
 
 
 def replay_json(stored: StoredSession) -> JsonObject:
@@ -149,6 +152,7 @@ def replay_json(stored: StoredSession) -> JsonObject:
         "seed": str(session.seed),
         "result": _result(session),
         "resigned": session.resigned,
+        "agreed": session.agreed,
         "moments": [
             {
                 "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),

@@ -8,10 +8,12 @@ import logging
 import threading
 import time
 from concurrent.futures import wait
+from contextlib import nullcontext
 
 from fastapi import HTTPException
 
 from ..games.kriegspiel.rule_sets import ICC
+from ..kriegspiel.draw_offer import accepts_draw
 from ..kriegspiel.engine import parse_engine
 from ..kriegspiel.preparation import prepare
 from ..runs.agent_texts import KRIEGSPIEL
@@ -28,6 +30,8 @@ QUICK_THREADS, ENGINE_THREADS = 8, 3
 """For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines."""
 WAIT_SECONDS = 0.6
 """How long a request waits for a quick opponent, or for an engine with its usual time."""
+LOADING_SECONDS = 2.0
+"""How long an engine waits for its kernels, which are loaded by then if they were compiled before."""
 
 
 class SessionRunner:
@@ -42,32 +46,36 @@ class SessionRunner:
         """A new session."""
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
-        stored = self.store.create(game, against, side)
-        if stored.has_thinker and game.name == KRIEGSPIEL:
-            stored.preparation = prepare(parse_engine(against)[0])
-        with stored.lock:
-            return self._reply(stored, client)
+        preparation = prepare(*parse_engine(against)) if game.name == KRIEGSPIEL else None
+        with preparation.meanwhile() if preparation else nullcontext():
+            stored = self.store.create(game, against, side)
+            stored.preparation = preparation
+            with stored.lock:
+                return self._reply(stored, client)
 
     def look(self, key: str, client: str) -> SessionJson:
         """A session as it stands; one that was found again after a restart goes on."""
         stored = self.store.find(key)
         if stored.answer and stored.thinking.is_set():
             return stored.answer
-        with stored.lock:
+        with stored.lock, stored.meanwhile():
             return stored.answer or self._reply(stored, client)
 
-    def act(self, key: str, action: int, moment: int, client: str) -> SessionJson:
-        """The person's action and, if it is quick, the opponent's reply."""
+    def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> SessionJson:
+        """The person's action, perhaps with the offer of a draw, and, if it is quick, the opponent's reply."""
         stored = self.store.find(key)
-        with stored.lock:
+        if draw and stored.session.game.name != KRIEGSPIEL:
+            raise HTTPException(422, f"a draw is offered in {KRIEGSPIEL} only, not in {stored.session.game.name}")
+        with stored.lock, stored.meanwhile():
             self._demand_turn(stored, moment, client)
             stored.session.act(action)
+            stored.session.offer_draw(accepts_draw if draw else None)
             return self._reply(stored, client)
 
     def resign(self, key: str, moment: int, client: str) -> SessionJson:
         """The person gives the game up, which is over then."""
         stored = self.store.find(key)
-        with stored.lock:
+        with stored.lock, stored.meanwhile():
             self._demand_turn(stored, moment, client)
             stored.session.resign()
             return self._reply(stored, client)
@@ -120,15 +128,18 @@ class SessionRunner:
     def _think(self, stored: StoredSession, answer: SessionJson) -> None:
         """The opponent's whole turn, shown when its slot ends."""
         began = time.monotonic()
+        patience = LOADING_SECONDS if stored.has_thinker else 0.0
+        ready = stored.preparation is None or stored.preparation.is_ready(patience)
         try:
-            while stored.session.go_on():
-                pass
-            self.store.save(stored)
-            reply = session_json(stored, thinking=False)
+            with stored.meanwhile():
+                while stored.session.go_on():
+                    pass
+                self.store.save(stored)
+                reply = session_json(stored, thinking=False)
         except Exception:  # whatever an opponent does, its person hears that much and no more, and the server goes on
             LOG.exception("an opponent cannot go on")
             reply = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
-        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began))
+        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready))
         stored.answer = reply
         stored.thinking.clear()
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,9 +41,11 @@ KEY_BYTES = 18
 OWNER_ONLY = 0o600
 TABLE = """CREATE TABLE IF NOT EXISTS sittings (
     key TEXT PRIMARY KEY, game TEXT, rules INTEGER, side INTEGER, seed TEXT, opponent TEXT, record TEXT,
-    created REAL, touched REAL, resigned INTEGER DEFAULT 0) WITHOUT ROWID"""
-RESIGNED = "ALTER TABLE sittings ADD COLUMN resigned INTEGER DEFAULT 0"
-"""For files of earlier versions."""
+    created REAL, touched REAL, resigned INTEGER DEFAULT 0, mark INTEGER, agreed INTEGER DEFAULT 0) WITHOUT ROWID"""
+COLUMNS = "key, game, rules, side, seed, opponent, record, created, touched"
+OUTLINE = "game, rules, side, opponent, created, mark, resigned"
+LATER = {"resigned": "INTEGER DEFAULT 0", "mark": "INTEGER", "agreed": "INTEGER DEFAULT 0"}
+"""Columns that files of earlier versions do not have; a mark is the index of the person's payoff, once it is known."""
 
 
 class UnknownSession(ValueError):
@@ -71,6 +73,10 @@ class StoredSession:
     transcript: Transcript = field(default_factory=Transcript)
     preparation: Preparation | None = None
     """The engine's, while its kernels may have to be compiled."""
+
+    def meanwhile(self) -> AbstractContextManager[None]:
+        """As long as this lasts, the session does not wait for kernels that are being compiled."""
+        return self.preparation.meanwhile() if self.preparation else nullcontext()
 
     @property
     def has_thinker(self) -> bool:
@@ -109,10 +115,36 @@ class Row(NamedTuple):
     opponent: Opponent
     record: list[int]
     resigned: bool
+    agreed: bool
+
+
+class Outline(NamedTuple):
+    """What a list of games tells of one: nothing that is hidden while it goes on, nor how far it has come."""
+
+    game: Game
+    side: int
+    against: str
+    began: float
+    """When it was begun, in seconds of the epoch."""
+    mark: int | None
+    """The index of the person's payoff, once the game is over and its end may be seen."""
+    resigned: bool
+
+
+def parse_outline(
+    name: str, version: object, side: object, opponent: str, began: object, mark: object, resigned: object
+) -> Outline:
+    """What the file tells of a session; any error means that it is damaged or of other rules."""
+    game, words = find_kept_game(name), json.loads(opponent)["words"]
+    if version != game.version or side not in (0, 1) or not isinstance(words, str) or not isinstance(began, float):
+        raise ValueError("a field is not what it should be")
+    if mark is not None and not (isinstance(mark, int) and 0 <= mark <= game.top):
+        raise ValueError("the result is no payoff of the game")
+    return Outline(game, int(side == 1), words, began, mark, resigned == 1)
 
 
 def parse_row(
-    game: object, version: object, side: object, seed: str, opponent: str, record: str, resigned: object
+    game: object, version: object, side: object, seed: str, opponent: str, record: str, resigned: object, agreed: object
 ) -> Row:
     """A session of the file; any error means that it is damaged."""
     found, actions = json.loads(opponent), json.loads(record)
@@ -120,9 +152,9 @@ def parse_row(
         raise ValueError("a field has a wrong type")
     if not isinstance(actions, list) or not all(type(action) is int and abs(action) < 2**63 for action in actions):
         raise ValueError("an action is not a number")
-    if resigned not in (0, 1):
-        raise ValueError("whether the person has resigned is not known")
-    return Row(game, version, int(side == 1), int(seed), found, actions, resigned == 1)
+    if resigned not in (0, 1) or agreed not in (0, 1):
+        raise ValueError("how the game ended is not known")
+    return Row(game, version, int(side == 1), int(seed), found, actions, resigned == 1, agreed == 1)
 
 
 class SessionStore:
@@ -139,8 +171,9 @@ class SessionStore:
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute(TABLE)
-            if "resigned" not in [row[1] for row in self._connection.execute("PRAGMA table_info(sittings)")]:
-                self._connection.execute(RESIGNED)
+            columns = [row[1] for row in self._connection.execute("PRAGMA table_info(sittings)")]
+            for column in LATER.keys() - columns:
+                self._connection.execute(f"ALTER TABLE sittings ADD COLUMN {column} {LATER[column]}")
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"games cannot be kept in {path}: {error}") from None
 
@@ -162,7 +195,7 @@ class SessionStore:
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
         row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
-            file.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", row)
+            file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return self._remember(StoredSession(key, against, session, Release(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
@@ -192,7 +225,7 @@ class SessionStore:
         """What the file keeps of a session."""
         with self._file() as file:
             row = file.execute(
-                "SELECT game, rules, side, seed, opponent, record, resigned FROM sittings WHERE key = ?", (key,)
+                "SELECT game, rules, side, seed, opponent, record, resigned, agreed FROM sittings WHERE key = ?", (key,)
             ).fetchone()
         if row is None:
             raise UnknownSession("there is no such game")
@@ -201,6 +234,20 @@ class SessionStore:
         except (ValueError, TypeError, KeyError, RecursionError):
             raise self._damage() from None
 
+    def outline(self, key: str) -> Outline | None:
+        """What may be told of a session without taking it up; None where there is none that can be."""
+        with self._file() as file:
+            row = file.execute(f"SELECT {OUTLINE} FROM sittings WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        stored = self.live(key)
+        try:
+            found = parse_outline(*row)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+        thinking = stored is not None and stored.thinking.is_set()
+        return found._replace(mark=None) if thinking else found  # its end is told when the slot ends
+
     def _take_up(self, game: Game, row: Row) -> PersonSession:
         """A session as it stood; an opponent that may not be played here is a ValueError."""
         try:
@@ -208,7 +255,7 @@ class SessionStore:
         except (TypeError, KeyError, IndexError, AttributeError):
             raise self._damage() from None
         try:
-            return PersonSession(game, agent, row.side, row.seed, row.record, row.resigned)
+            return PersonSession(game, agent, row.side, row.seed, row.record, row.resigned, row.agreed)
         except (ValueError, IndexError, OverflowError):
             raise self._damage() from None
 
@@ -217,9 +264,13 @@ class SessionStore:
 
     def save(self, stored: StoredSession) -> None:
         """Write down how far a session has come."""
-        row = (json.dumps(stored.session.record), time.time(), int(stored.session.resigned), stored.key)
+        session = stored.session
+        ends = int(session.resigned), int(session.agreed), session.mark
+        row = (json.dumps(session.record), time.time(), *ends, stored.key)
         with self._file() as file:
-            file.execute("UPDATE sittings SET record = ?, touched = ?, resigned = ? WHERE key = ?", row)
+            file.execute(
+                "UPDATE sittings SET record = ?, touched = ?, resigned = ?, agreed = ?, mark = ? WHERE key = ?", row
+            )
 
     def _remember(self, stored: StoredSession) -> StoredSession:
         """Keep a session in memory, and forget those that were not asked for longest."""

@@ -1,23 +1,17 @@
 """What people who cannot see or point need: axe finds nothing serious on any kind of page, light or dark."""
 
 import pytest
-from support.web_site import CHROMIUM, open_browser, open_site
+from support.web_site import CHROMIUM, open_browser
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 PAGES = [
-    "/", "/play?game=leduc", "/games/kuhn", "/games/kriegspiel", "/games/resistance7", "/runs", "/runs/new",
-    "/runs/new?kind=solve", "/certificates", "/results", "/strategies", "/problems", "/resistance",
+    "/", "/play?game=leduc", "/games/kuhn", "/games/goofspiel-6", "/games/kriegspiel", "/games/resistance7", "/runs",
+    "/runs/new", "/runs/new?kind=solve", "/certificates", "/results", "/strategies", "/problems", "/resistance",
 ]  # fmt: skip
-GAMES = ["kuhn", "phantom-ttt", "battleship", "war", "pig"]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    with open_site(tmp_path_factory.mktemp("site")) as address:
-        yield address
+GAMES = ["kuhn", "phantom-ttt", "battleship", "war", "pig", "kriegspiel", "dark-hex-3x3"]
 
 
 @pytest.fixture(scope="module", params=["light", "dark"])
@@ -47,3 +41,14 @@ def test_games_have_no_serious_faults(page, game):
     page.goto(f"/play/{key}")
     page.locator("#state.turn, #state.over").wait_for()
     assert serious(page) == []
+
+
+def test_the_list_of_own_games_has_no_serious_faults(page):
+    page.goto("/play?game=nim")
+    page.locator("#against option").first.wait_for(state="attached")
+    page.get_by_role("button", name="Begin").click()
+    page.locator("#state.turn").wait_for()
+    for address in ("/play", "/games/nim"):
+        page.goto(address)
+        page.locator("#games-list li").first.wait_for()
+        assert serious(page) == []

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support.web_site import CHROMIUM, open_browser, open_site
+from support.web_site import CHROMIUM
 
 from fogspiel.core.game import find_game
 from fogspiel.runs.kind import work_on
@@ -15,7 +15,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 PHONE = {"width": 375, "height": 740}
-WORK = 60_000
+WORK = 300_000
 MOST_BYTES = 150_000
 """What a page without charts may load, as it goes over the wire."""
 LONG = "-" + "123456789" * 30 + "/" + "987654321" * 30
@@ -31,18 +31,6 @@ def folder(tmp_path_factory):
             request = MatchRequest.of(game, ("uniform", "uniform"), folder / "runs.db", seed, 20, "swapped")
             work_on(store.create(request.to_json()))
     return folder
-
-
-@pytest.fixture(scope="module")
-def site(folder):
-    with open_site(folder) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with open_browser(playwright) as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def test_a_kept_game_whose_opponent_is_a_program_or_a_file_is_not_taken_up(clien
         opponent = json.dumps({"words": words} | thetas)
         row = (key, game, find_game(game).version, 0, "1", opponent, "[]", time.time(), time.time())
         with sqlite3.connect(tmp_path / "games.db") as games:
-            games.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", row)
+            games.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, 0)", row)
         for place in (f"/api/play/{key}", f"/api/play/{key}/replay", f"/play/{key}"):
             answer = client.get(place)
             assert answer.status_code == 422 and "is not a player of" in answer.text, (place, answer.text[:300])

@@ -18,6 +18,7 @@ DAMAGE = {
     "side": [7, "x", None],
     "rules": ["x", None],
     "resigned": ["x", None, 7],
+    "agreed": ["x", None, 7],
     "game": [None],
 }
 

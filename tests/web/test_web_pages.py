@@ -78,7 +78,7 @@ def test_every_game_has_a_picture_that_is_always_the_same(client):
 
 def test_opponents_are_named_and_can_be_play(client):
     known = client.get("/api/games/kriegspiel/opponents").json()["opponents"]
-    assert {"words", "kind", "about", "level"} == set(known[0]) and known[0]["words"] == "fog"
+    assert {"words", "title", "kind", "about", "level"} == set(known[0]) and known[0]["words"] == "fog"
     for opponent in client.get("/api/games/pig/opponents").json()["opponents"]:
         assert begin(client, game="pig", against=opponent["words"])["against"] == opponent["words"]
     assert begin(client, game="pig", against="17.5")["choices"]

@@ -173,3 +173,10 @@ def test_engines_of_the_page_have_their_time_for_turns(tmp_path):
     opponent = freeze_opponent(game, "C@0.2s", tmp_path / "runs.db", 1)
     player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).player(stream_of(1, 1))
     assert isinstance(player, TurnBudget) and player.effort == Effort(seconds=0.2)
+
+
+def test_replies_before_an_engine_is_compiled_have_a_slot_of_their_own():
+    slots = Release(SLOT)
+    cold = [slots.wait_seconds(seconds, usual=False) + seconds for seconds in (0.1, 3.9, 0.5, 4.1)]
+    assert cold == pytest.approx([8 * SLOT, 8 * SLOT, 8 * SLOT, 10 * SLOT])
+    assert slots.wait_seconds(0.1) + 0.1 == pytest.approx(SLOT)

@@ -2,23 +2,22 @@
 
 from typing import Annotated
 
-import numpy as np
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from ...core.drawing import how_to_play
-from ...core.game import Game, find_game, games
+from ...core.game import find_game, games
 from ...solve.values import KnownValue, known_values, short
-from ...stats.race import interval, mean
 from .. import JsonObject
 from ..catalogue import RESISTANCE, first_picture, game_json, games_by_kind, sample_picture
-from ..opponents import opponents
+from ..history import Standing, standing
+from ..opponents import LEVELS, opponents
 from ..site import Site
+from ..solving import Solving, begin_solving, solving_of
+from .runs import RunState
 
 MOST_MARKS = 4000
 """Letters of a list of results."""
-HANDS = 200
-"""Games of a series that count, the latest ones."""
 
 
 def value_json(known: KnownValue) -> JsonObject:
@@ -34,17 +33,6 @@ def value_json(known: KnownValue) -> JsonObject:
         "ours": known.ours,
         "certificate": known.shipped is not None,
     }
-
-
-def standing_json(game: Game, marks: list[int]) -> JsonObject:
-    """The running score of a series of games: the mean payoff and the interval in which the true one lies."""
-    if not marks or not all(0 <= mark <= game.top for mark in marks):
-        raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.top}")
-    counts = np.bincount(marks[-HANDS:], minlength=game.top + 1).astype(np.int64)
-    least, most = float(game.payoffs[0]), float(game.payoffs[-1])
-    low, high = interval(counts)
-    score, lower, upper = (least + share * (most - least) for share in (mean(counts), low, high))
-    return {"game": game.name, "games": int(counts.sum()), "mean": score, "interval": [lower, upper]}
 
 
 def add_to(site: Site) -> None:
@@ -73,11 +61,25 @@ def add_to(site: Site) -> None:
         return JSONResponse({"game": name, "picture": first_picture(game) if first else sample_picture(game.name)})
 
     @router.get("/{name}/standing")
-    def standing(
+    def running_score(
         name: str, marks: Annotated[str, Query(max_length=MOST_MARKS, pattern=r"^\d{1,3}(,\d{1,3})*$")]
-    ) -> JsonObject:
+    ) -> Standing:
         """The running score of a series of games with these results, as indices of the game's payoffs."""
-        return standing_json(find_game(name), [int(mark) for mark in marks.split(",")])
+        game, numbers = find_game(name), [int(mark) for mark in marks.split(",")]
+        if max(numbers) > game.top:
+            raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.top}")
+        return standing(game, numbers)
+
+    @router.get("/{name}/solving")
+    def solving(name: str) -> Solving:
+        """Whether the game is solved, can be solved here, or is being solved."""
+        return solving_of(find_game(name), site)
+
+    @router.post("/{name}/solving", status_code=201)
+    def solve(name: str) -> RunState:
+        """Solve the game, if its tree is small; the solution is an opponent then."""
+        run = begin_solving(find_game(name), site)
+        return RunState(run=run, state=site.processes.current_state(run))
 
     site.routes.include_router(router)
 
@@ -85,6 +87,7 @@ def add_to(site: Site) -> None:
     def game_page(request: Request, name: str) -> HTMLResponse:
         game = find_game(name)
         known = known_values().get(game.name)
+        ranked = opponents(game, site.store)
         sizes = [other for other in games_by_kind()[game.kind] if other.family == game.family == RESISTANCE]
         return site.page(
             request,
@@ -92,6 +95,7 @@ def add_to(site: Site) -> None:
             game=game,
             lines=how_to_play(game),
             known=value_json(known) if known else None,
-            opponents=opponents(game, site.store),
+            opponents=ranked,
+            perfect=ranked[0]["level"] == LEVELS[0],
             sizes=sizes,
         )

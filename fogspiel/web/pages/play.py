@@ -13,13 +13,15 @@ from ...kriegspiel.pgn import write_pgn
 from ...kriegspiel.referee import switches_in
 from ...runs.agent_texts import KRIEGSPIEL
 from ..catalogue import games_by_kind
+from ..history import MOST_KEYS, History, history_of
 from ..session_json import moment_pictures, replay_json, seat_of
 from ..site import Site, attachment
 
 PATH, TITLE = "/play", "Play"
 MOST_LETTERS = 16_000
 """Of the text of an opponent, which may be a long vector."""
-Key = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{24}$", description="The secret key of a game.")]
+KEY = r"^[A-Za-z0-9_-]{24}$"
+Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
 
 
 class Beginning(BaseModel):
@@ -37,6 +39,15 @@ class Act(BaseModel):
 
     action: Annotated[int, Field(ge=-(2**62), le=2**62)]
     moment: Annotated[int, Field(ge=0, le=2**31)]
+    draw: bool = False
+    """Whether a draw is offered with it, in Kriegspiel."""
+
+
+class Keys(BaseModel):
+    """The keys that a browser has, and of which game it wants to know; of all if that is empty."""
+
+    keys: Annotated[list[Annotated[str, Field(pattern=KEY)]], Field(max_length=MOST_KEYS)]
+    game: Annotated[str, Field(max_length=60)] = ""
 
 
 class Resignation(BaseModel):
@@ -65,6 +76,11 @@ def _add_api(site: Site) -> None:
         begun = sessions.begin(asked.game, asked.against, asked.side, client_of(request), asked.rules)
         return JSONResponse(begun, 201)
 
+    @router.post("/history")
+    def history(asked: Keys) -> History:
+        """The games with these keys, the newest first: who played, when, and how it ended; and the score per game."""
+        return history_of(asked.keys, asked.game, sessions.store)
+
     @router.get("/{key}")
     async def look(request: Request, key: Key) -> JSONResponse:
         """What the person knows of a game."""
@@ -75,7 +91,7 @@ def _add_api(site: Site) -> None:
     @router.post("/{key}")
     def act(request: Request, key: Key, asked: Act) -> JSONResponse:
         """Do something in a game."""
-        return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request)))
+        return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request), asked.draw))
 
     @router.post("/{key}/resign")
     def resign(request: Request, key: Key, asked: Resignation) -> JSONResponse:
@@ -106,7 +122,7 @@ def _add_api(site: Site) -> None:
         white, black = ("a person", stored.against)[:: -1 if stored.session.side else 1]
         house = switches_in(stored.session.state)
         names, given_up = {"White": white, "Black": black}, ("0-1", "1-0")[stored.session.side]
-        result = given_up if stored.session.resigned else None
+        result = given_up if stored.session.resigned else "1/2-1/2" if stored.session.agreed else None
         text = write_pgn(stored.session.record, names, result=result, switches=house)
         return PlainTextResponse(text, headers=attachment("kriegspiel.pgn"))
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
+from ...core.kernel import interpreted
 from ...core.picture import Chess, as_data
 from ...kriegspiel.problems.adversary import MOST_ATTEMPTS, Scene, hint, scene_after, standing
 from ...kriegspiel.problems.known_men import known_men
@@ -132,12 +133,14 @@ def _add_pages(site: Site) -> None:
 
     @router.get("")
     def list_page(request: Request) -> HTMLResponse:
-        problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
+        with interpreted():  # some pictures are not worth compiling anything
+            problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
         return site.page(request, "problems.html", problems=problems)
 
     @router.get("/{number}")
     def problem_page(request: Request, number: Number) -> HTMLResponse:
-        problem, many = known_problem(number), len(shipped_problems())
+        with interpreted():
+            problem, many = known_problem(number), len(shipped_problems())
         return site.page(request, "problem.html", number=number, many=many, problem=problem)
 
     site.routes.include_router(router)

@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse, Response
 from ...core.agents import Policy, policy_names
 from ...core.explain import Explanation, Picture, Table, explain
 from ...core.game import Game, find_game, games, parameters_of
-from ...runs.agent_texts import RUN_NAME, SOLVED, agent_from_text, engines_of
+from ...runs.agent_texts import SOLVED, agent_from_text, engines_of
+from ...runs.checks import RUN_NAME
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.parts import FIGURES

@@ -188,11 +188,12 @@ export class AnalysisPanel {
 
 /* Ask for advice about the present turn until it is there, as long as it is wanted: isWanted() is the session or false. */
 export async function askAdvice(key, note, place, isWanted) {
-  const moment = isWanted()?.moment;
-  const isNow = () => isWanted()?.moment === moment;
+  const session = isWanted();
+  if (!session) return;
+  const isNow = () => isWanted() && isWanted().moment === session.moment;
   place.replaceChildren();
-  if (isWanted().over || isWanted().thinking) {
-    note.textContent = isWanted().over ? "The game is over: see the whole game." : "It is not your turn.";
+  if (session.over || session.thinking) {
+    note.textContent = session.over ? "The game is over: see the whole game." : "It is not your turn.";
     return;
   }
   note.textContent = "The engine looks at what you know ...";

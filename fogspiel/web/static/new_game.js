@@ -1,6 +1,6 @@
 // The form that begins a game.
 
-import { forget, remember, knownGames } from "./games.js";
+import { remember, showGames } from "./games.js";
 import { drawSample } from "./home.js";
 import { ask, byId, element, tell } from "./service.js";
 
@@ -33,7 +33,7 @@ function listOpponents(about, wish) {
     const members = listed.filter((opponent) => opponent.kind === kind);
     if (!members.length) continue;
     const group = element("optgroup", "", "", { label: title });
-    members.forEach((opponent) => group.append(new Option(opponent.words, opponent.words)));
+    members.forEach((opponent) => group.append(new Option(opponent.title, opponent.words)));
     against.append(group);
   }
   if (about.parameters) {
@@ -113,22 +113,10 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-function listGames() {
-  const known = knownGames();
-  byId("games").hidden = !known.length;
-  byId("games-list").replaceChildren(...known.map(({ key, title, against: whom, over }) => {
-    const line = element("li");
-    line.append(element("a", "", title, { href: `/play/${encodeURIComponent(key)}` }), ` against ${whom} `);
-    line.append(element("span", over ? "badge" : "badge live", over ? "over" : "going on"));
-    return line;
-  }));
-}
-
-byId("forget").addEventListener("click", () => { forget(); listGames(); });
 game.addEventListener("change", () => { describeRules(); chooseGame(""); });
 rules.addEventListener("change", describeRules);
 against.addEventListener("change", describe);
 form.elements.side.value = form.dataset.side;
 describeRules();
-listGames();
+showGames();
 chooseGame(form.dataset.against);

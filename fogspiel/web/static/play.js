@@ -1,10 +1,12 @@
 // One game: what the person sees, what may be done, what was said. Everything shown comes from the person's own view.
 
+import { Clock } from "./clock.js";
 import { die } from "./figures.js";
 import { remember } from "./games.js";
 import { drawPicture } from "./picture.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
+import { chime } from "./sound.js";
 
 const play = byId("play");
 const key = play.dataset.key;
@@ -15,6 +17,7 @@ const buttons = byId("buttons");
 const transcript = byId("transcript");
 const MANY = 24;
 const SHORTEST = 150, LONGEST = 2000;
+const clock = new Clock(key);
 let session = null;
 let busy = false;
 
@@ -33,13 +36,14 @@ async function follow() {
 }
 
 function act(action) {
-  return send(`/api/play/${key}`, { action });
+  return send(`/api/play/${key}`, byId("draw")?.checked ? { action, draw: true } : { action });
 }
 
 async function send(path, body) {
   if (busy || session.thinking || session.over) return;
   busy = true;
   state.className = "state thinking"; // until the answer is there
+  clock.run("other");
   tell(trouble, "");
   try {
     await show(await ask(path, { ...body, moment: session.moment }));
@@ -49,6 +53,7 @@ async function send(path, body) {
   } finally {
     busy = false;
     state.className = stateClass();
+    clock.run(onTurn());
   }
   await follow();
 }
@@ -62,6 +67,15 @@ byId("resign").addEventListener("click", async ({ currentTarget: resign }) => {
   delete resign.dataset.sure;
   resign.textContent = "Resign";
 });
+
+// A draw is offered with a move, and answered when the other has thought about it.
+function showOffer() {
+  if (!byId("draw")) return;
+  byId("draw-row").hidden = session.over;
+  byId("draw").disabled = session.thinking;
+  if (session.draw !== "offered" && !session.thinking) byId("draw").checked = false;
+  tell(byId("draw-answer"), session.draw === "declined" ? "The other declines the draw." : "");
+}
 
 // Do what is routine until there is something to decide; another press stops.
 let playingOn = false;
@@ -83,6 +97,8 @@ async function show(next) {
   const before = session;
   session = next;
   if (before && before.moment === next.moment && before.thinking === next.thinking && before.over === next.over) return;
+  clock.run(onTurn());
+  chime(before, session);
   const lost = buttons.contains(document.activeElement);
   play.classList.toggle("waiting", session.thinking);
   state.textContent = sentence();
@@ -94,6 +110,7 @@ async function show(next) {
   byId("play-on-row").hidden = !playingOn && session.routine === null;
   byId("resign-row").hidden = session.over;
   byId("resign").disabled = session.thinking;
+  showOffer();
   await drawBoards();
   byId("after").hidden = !session.over;
   remember(session);
@@ -136,6 +153,10 @@ async function showStanding() {
   } catch (error) {
     tell(byId("running"), error.message);
   }
+}
+
+function onTurn() {
+  return session.over ? null : session.thinking ? "other" : "you";
 }
 
 function stateClass() {
@@ -201,7 +222,7 @@ function listTranscript() {
 
 // What the person's moves so far cost, if that is wanted.
 async function askCoach() {
-  if (!byId("coach").open) return;
+  if (!session || !byId("coach").open) return; // show() asks again once the game is there
   if (play.dataset.game === "kriegspiel") {
     const { askAdvice } = await import("./analysis.js");
     await askAdvice(key, byId("coach-note"), byId("coach-moves"), () => byId("coach").open && session);

@@ -74,7 +74,7 @@ function sentence(place, moment) {
 
 function actionText(moment) {
   if (moment.mover === "over") return "The end";
-  if (moment.action === null) return "You resigned";
+  if (moment.action === null) return whole.agreed ? "A draw is agreed" : "You resigned";
   return `${WHO[moment.mover]}: ${moment.action}${moment.refused ? " (refused)" : ""}`;
 }
 

@@ -1,0 +1,22 @@
+"""A page with a store of its own and a browser, both for the tests of one file."""
+
+import pytest
+from support.web_site import open_browser, open_site
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="module")
+def site(folder):
+    with open_site(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with open_browser(playwright) as browser:
+        yield browser
