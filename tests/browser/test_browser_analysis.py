@@ -50,3 +50,25 @@ def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
         assert "from your own view only" in page.locator("#coach-note").inner_text()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert troubles == []
+
+
+def test_the_coach_is_opened_before_the_game_is_there(tmp_path):
+    live = stored_game(tmp_path, ("e2e4", "d7d5"))
+    with open_site(tmp_path) as address, open_browser(playwright) as browser:
+        page = browser.new_context(base_url=address).new_page()
+        troubles, held = [], []
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.route(f"**/api/play/{live}", lambda route: held.append(route), times=1)
+        with page.expect_request(f"**/api/play/{live}"):
+            page.goto(f"/play/{live}")
+        asked = []
+        page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+        page.get_by_text("Coach: what an engine would try").click()
+        page.wait_for_timeout(500)  # an error would come in this time
+        assert page.locator("#coach").get_attribute("open") is not None
+        assert troubles == []
+        assert not {"analysis.js", "advice"} & set(asked)  # nothing is asked about a game that is not there
+        held[0].continue_()
+        page.locator("#coach-moves .attempts").wait_for(timeout=PATIENCE)
+        assert "from your own view only" in page.locator("#coach-note").inner_text()
+        assert troubles == []
