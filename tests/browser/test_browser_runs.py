@@ -140,6 +140,25 @@ def test_exploitability_is_asked_from_a_form(visit):
     page.get_by_text("Exploitability 0.458333 = 11/24").wait_for()
 
 
+def test_the_experiment_of_a_paper_is_done_again_from_a_form(visit):
+    page = visit()
+    page.goto("/runs/new?kind=paper")
+    page.get_by_label("Table or figure").select_option("table2")
+    page.get_by_label("Training seeds").fill("1")
+    page.get_by_label("Scale").fill("-1")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("One field needs another look.").wait_for()
+    page.get_by_label("Scale").fill("0.0001")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/runs/table2-\d+$"))
+    page.locator("h1 .badge.live, h1 .badge.good").wait_for()
+    page.get_by_text(re.compile(r"All \d+ jobs are done\.")).wait_for()
+    assert page.locator("#lately li").count() == 8
+    page.get_by_role("link", name="Read the result").click()
+    page.get_by_role("heading", name="Table II: scores against the baseline").wait_for()
+    assert page.locator("main table tbody tr").count() > 20
+
+
 def test_a_comparison_without_a_chart_says_why(visit, solved):
     page = visit()
     page.goto(f"/runs/compare?run=kuhn-1&run={solved[0]}")

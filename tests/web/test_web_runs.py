@@ -7,6 +7,7 @@ import pytest
 from support.web_client import open_client, wait_for_work
 
 from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.experiment import experiments
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
 
@@ -224,3 +225,29 @@ def test_a_match_is_kept_as_a_run_and_a_tournament_is_played_once(tmp_path):
         wait_until(client, name, lambda progress: progress["state"] == "finished")
         assert client.post("/api/runs", json=asked).json() == {"run": name, "state": "finished"}
         assert "hold20" in client.get(f"/results/{name}").text
+
+
+def test_the_experiment_of_a_paper_is_done_again_once_and_its_report_is_read(tmp_path):
+    with open_client(tmp_path) as client:
+        page = client.get("/runs/new?kind=paper").text
+        assert all(f'<option value="{name}"' in page for name in experiments())
+        asked = {"kind": "paper", "name": "table3", "quick": "true", "seeds": "1", "scale": "0.0001", "seed": "1"}
+        answer = client.post("/api/runs", json=asked)
+        assert answer.status_code == 201 and answer.json()["state"] in ("starting", "running")
+        name = answer.json()["run"]
+        progress = wait_until(client, name, lambda progress: progress["state"] == "finished", seconds=300)
+        assert progress["trouble"] is None and progress["unit"] == "jobs" and progress["done"] == progress["steps"] > 0
+        run = client.get(f"/api/runs/{name}").json()
+        assert f"All {progress['done']} jobs are done." in run["found"] and ["experiment", "table3"] in run["asked"]
+        assert f'href="/results/{name}"' in client.get(f"/runs/{name}").text
+        report = wait_for_work(client, f"/api/results/{name}").json()
+        assert report["command"] == "fogspiel paper table3 --quick --seeds 1 --scale 0.0001"
+        assert "Table III" in wait_for_work(client, f"/results/{name}").text
+        assert client.post("/api/runs", json=asked).json() == {"run": name, "state": "finished"}
+
+
+def test_what_is_wrong_with_a_wish_for_a_paper_is_said_beside_its_fields(client):
+    asked = {"kind": "paper", "name": "table9", "seeds": "0", "scale": "-1"}
+    wrong = client.post("/api/runs", json=asked).json()["fields"]
+    assert set(wrong) == {"name", "seeds", "scale"} and "table2" in wrong["name"]
+    assert client.get("/api/runs").json() == {"runs": []}

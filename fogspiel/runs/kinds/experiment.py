@@ -134,6 +134,10 @@ class Experiments(Kind):
     def headline(self, run: Run) -> str:
         return str(run.ask["game"])
 
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        (_, name), *rest = super().request_lines(ask)
+        return [("experiment", name), *rest]  # several games are played in it
+
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
 
