@@ -3,6 +3,8 @@
 A game without one is drawn in letters. They are apart from the rules, so that a change of looks compiles nothing anew.
 """
 
+from typing import Protocol
+
 import numpy as np
 
 from .game import Game, part_of
@@ -42,6 +44,23 @@ def news_between(game: Game, before: np.ndarray | None, action: int | None, now:
     elif tell_first is not None:
         lines = tell_first(game, now)
     return lines
+
+
+class Memory(Protocol):
+    """What a player remembers, where two views do not tell what it has seen happen."""
+
+    def note(self, seen: np.ndarray, action: int) -> None:
+        """Remember an own action, and the view before it."""
+
+    def news(self, now: np.ndarray) -> list[str]:
+        """What has happened since the last action, as `news_between` tells it."""
+
+
+def memory_of(game: Game) -> Memory | None:
+    """A memory at the start of a game; None where the family's file `news` has none, because views suffice."""
+    make = part_of(game, "news", "Memory")
+    memory: Memory | None = make(game) if make else None
+    return memory
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from ..core.drawing import chance_words, draw_view, news_between
+from ..core.drawing import Memory, chance_words, draw_view, memory_of, news_between
 from ..core.game import CHANCE, Game, nothing_hidden
 from ..core.person_session import PersonSession
 from ..core.picture import Board, Cell, Chess, Parts, Words
@@ -47,16 +47,21 @@ class Transcript:
     view: np.ndarray | None = None
     """The view of that moment."""
     action: int | None = None
+    memory: Memory | None = None
 
     def lines(self, session: PersonSession, thinking: bool) -> list[Line]:
         """The lines so far; while the opponent thinks they end with the own action alone."""
         game = session.game
         if game.resample is nothing_hidden:
             return _open_lines(session)
+        if not self.decisions:
+            self.memory = memory_of(game)
         for view, action in session.decisions[self.decisions :]:
             parts = draw_view(game, view)
             self.settled += self._news(session, view, parts)
             self.before, self.view, self.action = parts, view, action
+            if self.memory is not None:
+                self.memory.note(view, action)
             self.decisions += 1
         if not thinking:
             view = session.seen()
@@ -66,7 +71,10 @@ class Transcript:
     def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[Line]:
         """The own action and what came of it, then what is said now that was not said before."""
         game, own = session.game, list[Line]()
-        told = news_between(game, self.view, self.action, view)
+        if self.memory is not None:
+            told: list[str] | None = self.memory.news(view)
+        else:
+            told = news_between(game, self.view, self.action, view)
         heard = [part for part in now if not isinstance(part, Words) or part.title or self.action is not None]
         news = (
             _new_words(_words(self.before), _words(tuple(heard))) if told is None else []

@@ -7,19 +7,20 @@ from support.web_client import begin, open_client, play
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.drawing import draw_state
-from fogspiel.core.game import CHANCE, find_game
+from fogspiel.core.game import find_game
 from fogspiel.core.person_session import PersonSession
 from fogspiel.core.picture import Board
 from fogspiel.core.session import Session
 from fogspiel.games.war import rules as war
+from fogspiel.games.war.strategy import card_name
 from fogspiel.web.transcript import Transcript
 
 AMBIGUOUS = "plays a card"
 """What is said where the open cards do not tell which one."""
 
 
-def sessions(name, games=30):
-    """Games that were played at random, on both sides."""
+def sessions(name, games=30, avoid=""):
+    """Games that were played at random, on both sides, without the action of that label."""
     game = find_game(name)
     for seed in range(games):
         draws = random.Random(seed)
@@ -29,7 +30,7 @@ def sessions(name, games=30):
                 pass
             if session.over:
                 break
-            session.act(draws.choice(session.choices()))
+            session.act(draws.choice([action for action in session.choices() if game.label(action) != avoid]))
         yield session
 
 
@@ -79,22 +80,67 @@ def test_the_log_of_the_resistance_tells_missions_and_their_ends(name):
             assert [words for who, words in lines if who == "other"] == moves_of_other(session)[0]
 
 
+def played_cards(before, now, player):
+    """The cards that a player has turned up or laid face down, as the umpire knows them."""
+    deck, head = war.DECK + war.RING * player, war.HEAD + player
+    return [int(now[deck + at % war.RING]) for at in range(int(before[head]), int(now[head]))]
+
+
+def packets_of(session):
+    """For each packet that the person won: its cards, the own ones among them, and the own ones lost before it."""
+    again, played, found = Session(session.game), [], []
+    for action in session.record:
+        state = again.state.copy()
+        if again.mover == session.side and not state[war.TOP] + state[war.BOTTOM]:
+            packet = state[war.WON : war.WON + int(state[war.PACKET])].tolist()
+            own, lost = played[len(played) - len(packet) // 2 :], played[: len(played) - len(packet) // 2]
+            found.append((packet, own, lost))
+            played = []
+        again.apply(action)
+        played += played_cards(state, again.state, session.side)
+    return found
+
+
+def values_of(session, words):
+    """The values of the cards that are named in words."""
+    names = [card_name(int(session.state[war.VALUES]), value) for value in range(int(session.state[war.VALUES]))]
+    return [names.index(word) for word in words.split() if word in names]
+
+
 @pytest.mark.parametrize("name", ["batawaf", "war"])
-def test_the_log_of_war_tells_the_tricks(name):
+def test_the_log_of_war_tells_the_tricks_and_the_cards(name):
+    battles = 0
     for session in sessions(name, 4):
-        lines, again, packets = log_of(session), Session(session.game), []
-        for action in session.record:
-            is_new = again.mover == session.side and not again.state[war.TOP] + again.state[war.BOTTOM]
-            packets += [int(again.state[war.PACKET])] if is_new and again.mover != CHANCE else []
-            again.apply(action)
-        told = [words for _, words in lines if words.startswith("You win ")]
-        assert [len(words.split(": ")[1].split()) for words in told] == packets
-        lost = sum(int(words.split()[1]) for who, words in lines if who == "other")
-        won = sum(packets) // 2
-        half = int(session.state[war.CARDS]) // 2
-        left = int(session.state[war.HELD + session.side]) + int(session.state[war.PACKET]) // 2
-        assert half + won - lost >= left
+        lines, packets = log_of(session), packets_of(session)
+        told = [words.split(": ")[1].rstrip(".") for _, words in lines if words.startswith("You win ")]
+        assert len(told) == len(packets)
+        for words, (packet, own, _) in zip(told, packets, strict=True):
+            assert sorted(values_of(session, words)) == packet
+            if words.startswith("your "):
+                assert values_of(session, words.split(" take")[0]) == sorted(own)
+                battles += len(packet) > 2
         assert lines[-1][1].startswith("The game is over: ")
+    assert battles
+
+
+@pytest.mark.parametrize("name", ["batawaf", "war"])
+def test_the_log_of_war_names_the_lost_cards_that_were_put_back_before(name):
+    """Without shuffling these are all but the dealt ones, which nobody has seen."""
+    named = 0
+    for session in sessions(name, 4, avoid="shuffle the packet"):
+        lines = iter([words for who, words in log_of(session) if who == "other"])
+        unseen = int(session.state[war.CARDS]) // 2
+        for _, own, lost in packets_of(session):
+            dealt = min(unseen, len(lost))
+            unseen -= min(unseen, len(lost) + len(own))
+            if lost:
+                count, _, cards = next(lines).partition(": ")
+                assert count == f"wins {len(lost)} of your cards"
+                assert values_of(session, cards.partition(" and ")[0]) == lost[dealt:]
+                assert cards.endswith(f" and {dealt} unseen") or not cards or dealt == 0
+                named += len(lost) - dealt
+        assert next(lines, None) is None
+    assert named > 20
 
 
 def winning_cells(game, state):
