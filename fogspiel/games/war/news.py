@@ -87,7 +87,7 @@ def _names_lost(values: int, lost: list[int | None]) -> str:
     known = [card for card in lost if card is not None]
     if not known:
         return ""
-    return f": {_names(values, known)}" + ("" if len(known) == len(lost) else f" and {len(lost) - len(known)} unseen")
+    return f": {_names(values, known)}" + ("" if len(known) == len(lost) else f" ({len(lost) - len(known)} unseen)")
 
 
 def _taken(values: int, own: list[int | None] | list[int], packet: list[int]) -> str:
