@@ -15,7 +15,7 @@ class Cell:
     text: str = ""
     look: str = ""
     """How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
-    winning; and what is drawn: a die (rolling), a token, a stone, a stack of cards, a hand, a face, a ship."""
+    winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship."""
     action: int | None = None
     """What a click on it tries."""
     name: str = ""

@@ -39,7 +39,7 @@ GAMES = (
 )
 '''
 LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
-LOOKS |= {"stone", "winning", "hand", "face", "ship", "stack", "rolling"}
+LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling"}
 
 
 def positions(game, seed, longest=LONGEST):

@@ -11,6 +11,7 @@ from fogspiel.core.game import find_game
 from fogspiel.core.person_session import PersonSession
 from fogspiel.core.picture import Board
 from fogspiel.core.session import Session
+from fogspiel.games.shared.winning_lines import captured_cells
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
 from fogspiel.web.transcript import Transcript
@@ -136,17 +137,17 @@ def test_the_log_of_war_names_the_lost_cards_that_were_put_back_before(name):
             if lost:
                 count, _, cards = next(lines).partition(": ")
                 assert count == f"wins {len(lost)} of your cards"
-                assert values_of(session, cards.partition(" and ")[0]) == lost[dealt:]
-                assert cards.endswith(f" and {dealt} unseen") or not cards or dealt == 0
+                assert values_of(session, cards.partition(" (")[0]) == lost[dealt:]
+                assert cards.endswith(f" ({dealt} unseen)") or not cards or dealt == 0
                 named += len(lost) - dealt
         assert next(lines, None) is None
     assert named > 20
 
 
-def winning_cells(game, state):
-    """The cells that the picture of a state marks as winning."""
+def marked_cells(game, state, look):
+    """The cells that the picture of a state marks so."""
     boards = [part for part in draw_state(game, state) if isinstance(part, Board)]
-    return [cell for row in boards[0].rows for cell in row if "winning" in cell.look.split()]
+    return [cell for row in boards[0].rows for cell in row if look in cell.look.split()]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def winning_cells(game, state):
 def test_what_won_is_marked_at_the_end(name):
     marked = 0
     for session in sessions(name, 12):
-        game, cells = session.game, winning_cells(session.game, session.state)
+        game, cells = session.game, marked_cells(session.game, session.state, "winning")
         drawn = session.score not in (0, game.top)
         assert bool(cells) != drawn
         marked += len({cell.text for cell in cells})
@@ -165,6 +166,36 @@ def test_what_won_is_marked_at_the_end(name):
             across = rows if cells[0].text == "X" else columns
             assert len(cells) >= len(across) == (int(name[-1]) if cells[0].text == "X" else int(name[-3]))
     assert marked
+
+
+@pytest.mark.parametrize("name", ["phantom-ponnuki-3x3", "phantom-ponnuki-4x4", "phantom-ponnuki-6x6"])
+def test_what_was_captured_is_marked_at_the_end(name):
+    captures = 0
+    for session in sessions(name, 20):
+        game, again = session.game, Session(session.game)
+        for action in session.record:
+            assert not marked_cells(game, again.state, "captured")
+            again.apply(action)
+        cells, label = marked_cells(game, session.state, "captured"), game.label(session.record[-1])
+        (last,) = [
+            cell for look in ("own", "other") for cell in marked_cells(game, session.state, look) if label in cell.name
+        ]
+        if not cells:  # the loser had no legal cell left
+            continue
+        captures += 1
+        assert {cell.text for cell in cells} == {"O" if session.score == game.top else "X"} != {last.text}
+        assert all(cell.name.endswith(", captured") for cell in cells)
+        near = [abs(ord(label[0]) - ord(cell.name[0])) + abs(int(label[1]) - int(cell.name[1])) for cell in cells]
+        assert 1 in near
+    assert captures > 10
+
+
+def test_chains_without_liberties_are_captured_whole():
+    """Two stones in a corner are taken, their neighbour with a liberty of its own is not."""
+    assert captured_cells(3, 3, [0, 1], [2, 3, 4]) == {0, 1}
+    assert captured_cells(3, 3, [0, 1, 8], [2, 3, 4]) == {0, 1}
+    assert captured_cells(3, 3, [0, 1], [2, 3]) == set()
+    assert captured_cells(3, 3, [0, 8], [1, 3, 5, 7]) == {0, 8}
 
 
 def test_the_last_stone_on_a_board_of_hexagons_is_marked(tmp_path):

@@ -8,7 +8,7 @@ from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
 from ..shared.boards import BOARDS, LETTERS
 from ..shared.boards import Board as Size
-from ..shared.winning_lines import hex_path, lines_of_three
+from ..shared.winning_lines import captured_cells, hex_path, lines_of_three
 from . import rules
 from .hidden import cells_of
 from .words import MARKS, begun, outcomes
@@ -84,18 +84,29 @@ def winning_cells(size: Size, player: int, stones: int) -> list[int]:
     return cells_of(hex_path(size.rows, size.columns, player, stones)) if size.name.startswith("hex") else []
 
 
+def captured_in(size: Size, stones: list[int], result: int) -> set[int]:
+    """The cells of the stones that were captured: those of the loser without liberties, which ended ponnuki."""
+    if not size.name.startswith("ponnuki"):
+        return set()
+    loser = int(result == WIN)
+    return captured_cells(size.rows, size.columns, cells_of(stones[loser]), cells_of(stones[1 - loser]))
+
+
+def stone(player: int, name: str, winning: bool, captured: bool) -> Cell:
+    """A stone as the umpire sees it."""
+    look = ("own", "other")[player] + (" winning" if winning else "") + (" captured" if captured else "")
+    return Cell(MARKS[player], look, None, f"{name}, {MARKS[player]}" + (", captured" if captured else ""))
+
+
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All stones, and what each player has tried and knows."""
     size, finished, result = size_of(game), int(state[rules.TURN]), int(state[rules.RESULT])
+    stones = [int(state[rules.STONES + player]) for player in range(2)]
+    captured = captured_in(size, stones, result)
     cells = {
-        cell: Cell(
-            MARKS[player],
-            ("own", "other")[player] + (" winning" if cell in winning_cells(size, player, stones) else ""),
-            None,
-            f"{size.cell_name(cell)}, {MARKS[player]}",
-        )
-        for player, stones in enumerate(int(state[rules.STONES + player]) for player in range(2))
-        for cell in cells_of(stones)
+        cell: stone(player, size.cell_name(cell), cell in winning_cells(size, player, own), cell in captured)
+        for player, own in enumerate(stones)
+        for cell in cells_of(own)
     }
     rows = []
     for player, mark in enumerate(MARKS):

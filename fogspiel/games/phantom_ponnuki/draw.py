@@ -4,9 +4,10 @@ import numpy as np
 
 from ...core.game import LOSS, WIN, Game
 from ...core.picture import Board, Cell, Facts, Parts, Words
-from ..phantom.draw import ENDS, TRUE_ENDS
+from ..phantom.draw import ENDS, TRUE_ENDS, stone
 from ..phantom.words import MARKS
 from ..shared.boards import LETTERS
+from ..shared.winning_lines import captured_cells
 from . import rules
 from .words import cell_name, parts_of_view, state_lines, stone_marks, turn_lines, turns_begun
 
@@ -50,13 +51,16 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All stones, and what each player has tried and knows."""
     size, finished, result = (int(state[at]) for at in (rules.ROWS, rules.TURN, rules.RESULT))
+    marks, loser = stone_marks(state), int(result == WIN)
+    stones = [[cell for cell, mark in enumerate(marks) if mark == own] for own in MARKS]
+    captured = captured_cells(size, size, stones[loser], stones[1 - loser])
 
     def picture(cell: int, mark: str) -> Cell:
         name = cell_name(cell, size)
         if mark == ".":
             return Cell("", "", None, f"{name}, empty")
-        return Cell(mark, ("own", "other")[MARKS.index(mark)], None, f"{name}, {mark}")
+        return stone(MARKS.index(mark), name, False, cell in captured)
 
-    board = board_of(size, [picture(cell, mark) for cell, mark in enumerate(stone_marks(state))])
+    board = board_of(size, [picture(cell, mark) for cell, mark in enumerate(marks)])
     status = {LOSS: TRUE_ENDS[LOSS], WIN: TRUE_ENDS[WIN]}.get(result, f"{MARKS[finished % 2]} to move.")
     return Words((status,)), board, Facts(tuple(state_lines(state)))

@@ -1,6 +1,7 @@
-"""What won a game on a small board: the lines of three of tic-tac-toe, and the path that joins two edges of hex."""
+"""What won a game on a board: lines of three of tic-tac-toe, the path between two edges of hex, captures of ponnuki."""
 
 from collections import deque
+from collections.abc import Collection
 
 from .boards import hex_spread, outline
 
@@ -33,3 +34,27 @@ def hex_path(rows: int, columns: int, player: int, stones: int) -> int:
                 paths[following] = paths[bit] | following
                 queue.append(following)
     return 0
+
+
+def captured_cells(rows: int, columns: int, stones: Collection[int], others: Collection[int]) -> set[int]:
+    """The cells of all chains of a player's stones that have no liberty; `others` are the stones of the other."""
+    captured, left = set[int](), set(stones)
+    while left:
+        chain, waiting, breathes = set[int](), [left.pop()], False
+        while waiting:
+            cell = waiting.pop()
+            chain.add(cell)
+            for beside in _neighbours(rows, columns, cell):
+                if beside in left:
+                    left.remove(beside)
+                    waiting.append(beside)
+                breathes |= beside not in stones and beside not in others
+        captured |= set() if breathes else chain
+    return captured
+
+
+def _neighbours(rows: int, columns: int, cell: int) -> list[int]:
+    """The cells above, below and beside a cell."""
+    row, column = divmod(cell, columns)
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [up * columns + right for up, right in around if 0 <= up < rows and 0 <= right < columns]
