@@ -309,6 +309,8 @@ def test_nodes_are_counted_and_hardly_exceeded():
     assert 0 < engine.nodes <= 1000 + 480
 
 
-def test_a_belief_is_smaller_for_a_small_effort():
-    sizes = [belief_size(effort, FogParameters()).most for effort in (Effort(nodes=1), Effort(0.05), Effort(1.0))]
-    assert sizes == sorted(set(sizes)) and sizes[-1] == FogParameters().boards
+def test_a_belief_grows_with_the_effort_up_to_a_limit():
+    usual, efforts = FogParameters(), (Effort(nodes=1), Effort(0.05), Effort(0.1), Effort(0.4), Effort(10.0))
+    sizes = [belief_size(effort, usual) for effort in efforts]
+    assert [size.most / usual.boards for size in sizes] == [0.2, 0.5, 1, 4, 4]
+    assert max(size.variants for size in sizes) == usual.variants

@@ -42,15 +42,15 @@ FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
 long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013)."""
 NODES_PER_SECOND = 200_000
 """How many nodes stand for a second where the size of a belief is chosen."""
-FULL_SECONDS, LEAST_SHARE = 0.1, 0.2
-"""For which effort a belief has its full size, and which share of it remains for the smallest."""
+USUAL_SECONDS, LEAST_SHARE, MOST_SHARE = 0.1, 0.2, 4.0
+"""For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have."""
 
 
 def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
-    """The size of a belief that takes a small part of an effort."""
+    """The size of a belief that takes a small part of an effort; more variants than usual do not make it better."""
     seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
-    share = min(max(seconds / FULL_SECONDS, LEAST_SHARE), 1.0)
-    variants = int(max(share, 2 * LEAST_SHARE) * parameters.variants)
+    share = min(max(seconds / USUAL_SECONDS, LEAST_SHARE), MOST_SHARE)
+    variants = int(min(max(share, 2 * LEAST_SHARE), 1.0) * parameters.variants)
     return BeliefSize(int(share * parameters.boards), parameters.floor, variants)
 
 
