@@ -31,6 +31,14 @@ def listed(room: str) -> list[str] | None:
     return list(recorded["names"])
 
 
+def listed_players(game: str) -> list[str] | None:
+    """The names of a game's strategies; None where files or packages that were added may list others."""
+    if listed("games") is None:
+        return None
+    players: dict[str, str] = _recorded()["games"]["players"]
+    return players.get(game, "").split()
+
+
 def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
     """What is said of a name that is not known, with those that look like it."""
     near = get_close_matches(name[:SHOWN], known, n=3)

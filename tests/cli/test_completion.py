@@ -1,4 +1,4 @@
-"""What a shell offers when the key is pressed: names of games, engines, methods, papers and runs, and no errors."""
+"""What a shell offers when the key is pressed: names of games, players, engines, methods, papers, runs, no errors."""
 
 import os
 import subprocess
@@ -69,6 +69,37 @@ def test_runs_of_the_store_are_offered_the_latest_first(complete, tmp_path):
     assert complete("fogspiel resume ") == complete("fogspiel export ") == ["nim-1", "war-1"]
     assert complete("fogspiel verify nim") == ["nim-1", "nim"]
     assert complete("fogspiel resume --store other.db p") == ["pig-1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "players"),
+    [
+        ("fogspiel match pig ", "hold20 hold25 optimal uniform fixed redrawn"),
+        ("fogspiel match pig hold20 o", "optimal"),
+        ("fogspiel tournament batawaf ascending d", "descending"),
+        ("fogspiel exploit kuhn ", "uniform solved"),
+        ("fogspiel play phantom-ponnuki-4x4 --against ", "monte-carlo uniform"),
+        ("fogspiel match kriegspiel f", "fog"),
+        ("fogspiel match nosuch ", ""),
+        ("fogspiel match --exact guesswho24 God On", ""),
+        ("fogspiel match --exact guesswho24 God ON", "ONL ONL-printed"),
+    ],
+)
+def test_players_of_the_game_are_offered(complete, line, players):
+    assert complete(line) == players.split()
+
+
+def test_runs_that_can_play_the_game_are_offered_too(complete, tmp_path):
+    with Store.open(tmp_path / "runs.db", write=True) as runs:
+        for game, method in (("pig", "auto"), ("pig", "match"), ("nim", "auto"), ("pig", "solve")):
+            runs.create({"game": game, "method": method}).close()
+    assert complete("fogspiel match pig pig") == ["pig-3", "pig-1"]
+    assert complete("fogspiel match pig o") == ["optimal"]
+
+
+def test_players_of_plug_ins_are_offered(complete, tmp_path):
+    (tmp_path / "mine" / "games").mkdir(parents=True)
+    assert complete("fogspiel match pig o", FOGSPIEL_PLUGINS=str(tmp_path / "mine")) == ["optimal", "slow"]
 
 
 def test_nothing_is_said_of_a_damaged_store_or_a_missing_plug_in_folder(complete, tmp_path):

@@ -5,15 +5,17 @@ In `tests`, `python -m support.golden_records` adds missing records and writes t
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from fogspiel.core import listed_names
-from fogspiel.core.agents import find_policy, fixed_baseline
+from fogspiel.core.agents import find_policy, fixed_baseline, policy_names
 from fogspiel.core.game import UNIFORM, Game, games
 from fogspiel.core.plugins import package_modules
 from fogspiel.core.session import record_game
 from fogspiel.kriegspiel.engine import engines
 from fogspiel.papers.catalogue import parts
+from fogspiel.runs.agent_texts import SOLVED, solved_agent
 from fogspiel.tune.methods import methods
 from support import five_payoffs, tree_games
 
@@ -34,10 +36,23 @@ def sample_records(game: Game) -> list[dict]:
     return found
 
 
-def room_names() -> dict[str, dict[str, list[str]]]:
-    """What the package lists, as `core/names.json` keeps it: by room, its modules and the names in them."""
+def room_names() -> dict[str, dict]:
+    """What the package lists, as `core/names.json` keeps it: by room, its modules and the names in them.
+
+    Games have players, too: those of each game in one string, so that the file stays short.
+    """
     found = {"games": games(), "tune.methods": methods(), "kriegspiel.engines": engines(), "papers": parts()}
-    return {room: {"modules": package_modules(room), "names": list(names)} for room, names in found.items()}
+    rooms = {room: {"modules": package_modules(room), "names": list(names)} for room, names in found.items()}
+    rooms["games"]["players"] = {name: " ".join(player_names(game)) for name, game in games().items()}
+    return rooms
+
+
+def player_names(game: Game) -> list[str]:
+    """Everybody who can be named as a player of a game and comes with the package, without engines."""
+    names = policy_names(game)
+    with suppress(ValueError):  # bounds prove something, but nobody plays by them
+        names += [SOLVED] if solved_agent(game) else []
+    return names
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, bring, print_json, store_path
+from ..completion import complete_players
 from ..early_checks import positive
 from ..work import Options, show, work
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def match(
     game: GameWords,
-    first: str,
-    second: str,
+    first: Annotated[str, typer.Argument(autocompletion=complete_players)],
+    second: Annotated[str, typer.Argument(autocompletion=complete_players)],
     games: Annotated[
         int, typer.Option(callback=positive(), help="How many games, in pairs with the seats swapped.")
     ] = 20_000,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..app import INTERRUPTED, AsJson, GameWords, Remember, StorePath, app, bring, print_json, store_path
+from ..completion import complete_players
 
 if TYPE_CHECKING:
     from ...core.person_session import PersonSession
@@ -21,7 +22,8 @@ def play(
     against: Annotated[
         str | None,
         typer.Option(
-            help="A named strategy, a run, a parameter file, numbers, or an engine; else the first that is named."
+            autocompletion=complete_players,
+            help="A named strategy, a run, a parameter file, numbers, or an engine; else the first that is named.",
         ),
     ] = None,
     seat: Annotated[

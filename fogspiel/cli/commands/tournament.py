@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Cluster, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
+from ..completion import complete_players
 from ..early_checks import positive
 from ..work import Options, begin_and_show
 
@@ -13,7 +14,10 @@ from ..work import Options, begin_and_show
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def tournament(
     game: GameWords,
-    players: Annotated[list[str], typer.Argument(help="At least two: names, runs, parameter files, numbers.")],
+    players: Annotated[
+        list[str],
+        typer.Argument(autocompletion=complete_players, help="At least two: names, runs, parameter files, numbers."),
+    ],
     games: Annotated[
         int, typer.Option(callback=positive(), help="How many games for each pair, with the seats swapped.")
     ] = 20_000,
