@@ -1,7 +1,7 @@
 # What a contributor types; everything runs in .venv, which `make .venv` makes.
 PYTHON = .venv/bin/python
 
-.PHONY: check test slow faults coverage bench format docs release
+.PHONY: check test thorough slow faults coverage bench format docs release
 
 .venv:
 	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
@@ -13,6 +13,9 @@ check: .venv  ## style and types
 
 test: .venv  ## the default tests
 	.venv/bin/pytest
+
+thorough: .venv  ## whole programs, browsers, clusters, large cases
+	.venv/bin/pytest -m thorough
 
 slow: .venv  ## the tests that take minutes
 	.venv/bin/pytest -m slow

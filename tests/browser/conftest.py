@@ -1,7 +1,15 @@
-"""A page with a store of its own and a browser, both for the tests of one file."""
+"""A page with a store of its own and a browser, both for the tests of one file; all of them are thorough or slow."""
+
+from pathlib import Path
 
 import pytest
 from support.web_site import open_browser, open_site
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("slow"):
+            item.add_marker("thorough")
 
 
 @pytest.fixture(scope="module")
