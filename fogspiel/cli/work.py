@@ -154,21 +154,36 @@ def show(run: "Run", options: Options, seconds: float | None = None) -> None:
     delivered, folder, files = _deliver(run, kind, options, seconds)
     report = delivered.report
     if report and kind.writes_report:
-        return print_report(report, f"{folder}", len(files))
-    print_lines(kind.lines(run, delivered))
-    if report:
+        print_report(report, f"{folder}", len(files))
+    else:
+        print_lines(kind.lines(run, delivered))
+    if report and not kind.writes_report:
         page = next(file for file in files if file.endswith(".html"))
         console.out.print(f"the report: {page} and {len(files) - 1} other files")
-    return None
+    return print_repetitions(run, options.store)
+
+
+def print_repetitions(run: "Run", store: Path | None) -> None:
+    """Say how many jobs of a run were repeated and why, if any were."""
+    from . import console
+
+    if run.name:  # what was not stored had no workers
+        from ..runs.repetitions import repetition_words, repetitions
+
+        for sentence in repetition_words(repetitions(store_path(store), run)):
+            console.out.print(sentence)
 
 
 def outcome_of(run: "Run", options: Options, seconds: float | None) -> "Json":
     """What `--json` prints of a finished run, after its certificate and its report are written."""
     from ..runs.kind import kind_of
+    from ..runs.repetitions import repetitions
 
     kind = kind_of(run)
     delivered, _, files = _deliver(run, kind, options, seconds)
-    return kind.outcome(run, delivered) | ({"files": files} if delivered.report else {})
+    repeated = repetitions(store_path(options.store), run) if run.name else []
+    more = ({"files": files} if delivered.report else {}) | ({"repeated": repeated} if repeated else {})
+    return kind.outcome(run, delivered) | more
 
 
 def _deliver(

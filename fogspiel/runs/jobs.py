@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
+from .repetitions import note_repetition
 from .store import Json, Run, Store, canonical
 from .work import Context, Recorder
 from .workers import Limits, run_jobs
@@ -86,7 +87,7 @@ class JobRunner:
     """Has the jobs of one run done, and recalls what this run and earlier ones of its method have found."""
 
     def __init__(self, run: Run, recorder: Recorder, context: Context, limits: Limits | None = None):
-        self.recorder, self.context, self.limits = recorder, context, limits or Limits()
+        self.run, self.recorder, self.context, self.limits = run, recorder, context, limits or Limits()
         with Store.open(context.store, write=False) as store:
             earlier = earlier_runs(store, run.ask["method"])
         self.known = {body["key"]: body["row"] for known in (*earlier, run) for body in known.steps}
@@ -95,9 +96,14 @@ class JobRunner:
         """The rows of the jobs in their order, each stored as a step as soon as it is there; close it to stop."""
         left, context = [job for job in jobs if job.key not in self.known], self.context
         twice = [number for number, job in enumerate(left) if job.done_twice]
-        work = run_jobs(left, context.threads or 1, context.cluster, context.on_fault, self.limits, twice)
+        work = run_jobs(left, context.threads or 1, context.cluster, self._tell_fault, self.limits, twice)
         with closing(work) as fresh:
             for job in jobs:
                 row = self.known[job.key] if job.key in self.known else next(fresh)
                 self.recorder.step({"key": job.key, "row": row})
                 yield row
+
+    def _tell_fault(self, sentence: str) -> None:
+        """Say what became of a worker, and keep it for the summary of the run."""
+        note_repetition(self.context.store, self.run, sentence)
+        self.context.on_fault(sentence)

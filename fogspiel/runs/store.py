@@ -88,6 +88,11 @@ class Run:
         return self.rows if self._telling is None else self._telling
 
     @property
+    def created(self) -> float:
+        """When it was created: the name of a deleted run may be given again."""
+        return self._entry.created
+
+    @property
     def step_count(self) -> int:
         """How many steps there are."""
         return self._last.number - self.finished

@@ -31,7 +31,7 @@ from ..completion import complete_methods, complete_runs
 from ..early_checks import check_method
 from ..listing import listing
 from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
-from ..work import Options, begin_and_show, check_cluster, outcome_of, print_parts, show, work
+from ..work import Options, begin_and_show, check_cluster, outcome_of, print_parts, print_repetitions, show, work
 
 if TYPE_CHECKING:
     from ...runs.store import Run
@@ -141,7 +141,10 @@ def resume(
         if as_json:
             return print_json(finished_json(found))
         kind = kind_of(found)
-        return print_parts(kind.report(found)) if kind.writes_report else show(found, Options(store))
+        if not kind.writes_report:
+            return show(found, Options(store))
+        print_parts(kind.report(found))
+        return print_repetitions(found, store)
     found, seconds = _go_on(found, options, program)
     return show(found, options, seconds)
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...core.game import games, parameters_of
 from ...runs.formatting import ago, with_interval
 from ...runs.kind import kind_of, kind_of_method, title_of
+from ...runs.repetitions import repetition_words, repetitions
 from ...runs.report import Table
 from ...runs.report.text import as_csv
 from ...runs.store import Run, Summary
@@ -102,7 +103,7 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "asked": [list(fact) for fact in kind.request_lines(run.ask)],
         "steps": run.step_count,
         "result": result,
-        "found": kind.summary(run),
+        "found": kind.summary(run) + repetition_words(repetitions(site.store, run)),
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
         "playable": kind.playable(run),
         "certificate": certificate_of(run) is not None,
