@@ -9,6 +9,7 @@ import time
 from importlib.util import find_spec
 
 import pytest
+from support.levels import by_default
 from support.pages import ROOT, Reader, blocks_of
 
 DOCS = ROOT / "docs"
@@ -16,6 +17,7 @@ PAGES = (
     "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-policy.md", "tutorial-solved-game.md",
     "howto-certificates.md", "howto-homework.md", "howto-backups.md", "interop.md", "reference-python.md",
 )  # fmt: skip
+LONG = ("tutorial-first-hour.md", "tutorial-own-game.md")
 ELSEWHERE = {
     "own-games.md": "cli/test_own_games_page.py",
     "tutorial-engine.md": "cli/test_tuning_pages.py",
@@ -44,7 +46,7 @@ def read(page, reader, slow):
             reader.run(block)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", by_default([page for page in PAGES if page not in LONG], PAGES))
 def test_every_block_of_a_page_runs_and_prints_what_it_says(here, fogspiel, monkeypatch, page):
     read(page, Reader(fogspiel, monkeypatch), slow=False)
 

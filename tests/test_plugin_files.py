@@ -172,6 +172,7 @@ def plugins(tmp_path):
     return tmp_path / "plugins"
 
 
+@pytest.mark.thorough
 def test_one_file_of_each_sort_is_found_listed_and_works(plugins, tmp_path, monkeypatch):
     environment = os.environ | {"FOGSPIEL_STORE": str(tmp_path / "runs.db"), "COLUMNS": "200"}
     elsewhere = tmp_path / "elsewhere"

@@ -23,6 +23,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.thorough
 def test_the_reference_has_every_public_name(site):
     page = (site / "reference-python.html").read_text(encoding="utf-8")
     missing = [name for name in fogspiel.__all__ if f'id="fogspiel.{name}"' not in page]

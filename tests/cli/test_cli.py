@@ -152,6 +152,7 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, r
     refused("match", "war", "batawaf-1", "random", *store, because="batawaf-1 tuned batawaf, not war")
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path, answer):
     asked = ("tune", "batawaf", "--method", "iterative", "--games", 30_000_000, "--threads", 1)
     for sign in (signal.SIGINT, signal.SIGTERM):
@@ -283,6 +284,7 @@ def check_the_tour(answer, documented):
     return found
 
 
+@pytest.mark.thorough
 def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(answer, monkeypatch):
     from fogspiel.cli import demo
     from fogspiel.runs.kinds.tune import Request

@@ -53,6 +53,7 @@ def test_a_chess_engine_is_tuned_and_its_games_are_kept(answer, tiny, queen, tmp
     assert str(tiny).encode() not in Path(os.environ["FOGSPIEL_STORE"]).read_bytes()
 
 
+@pytest.mark.thorough
 def test_what_was_named_beside_an_engine_is_named_again(fogspiel, answer, refused, tiny, queen, monkeypatch):
     words = ("--uci", tiny, "--uci-opponent", tiny, "--opponent-option", "QueenValue=900")
     with monkeypatch.context() as patch:

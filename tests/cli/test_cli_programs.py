@@ -139,6 +139,7 @@ def play(a, b, seed):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number):
     path = tmp_path / "slow.py"

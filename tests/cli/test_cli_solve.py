@@ -146,6 +146,7 @@ def test_truncated_and_tampered_certificates_are_refused(tmp_path, kuhn, refused
     refused("verify", broken, because="which game")
 
 
+@pytest.mark.thorough
 def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(answer):
     words = [*COMMAND, "solve", "leduc", "--method", "cfr+", "--gap", "1e-9", "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -187,6 +188,7 @@ def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     assert match["score"] > 0.6
 
 
+@pytest.mark.thorough
 def test_permutation_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     solved = answer("solve", "permutation-ttt", "--exact")
     assert solved["value"] == str(VALUE) and solved["exact"]

@@ -31,6 +31,7 @@ def test_it_says_where_it_is_and_ends_cleanly(tmp_path, number):
         assert "games and runs are kept" in process.stderr.read()
 
 
+@pytest.mark.thorough
 def test_it_says_where_it_is_to_programs(tmp_path):
     with running(tmp_path, "--json") as (_, address):
         shown = address.partition('"')[0]
@@ -38,6 +39,7 @@ def test_it_says_where_it_is_to_programs(tmp_path):
             assert page.status == 200
 
 
+@pytest.mark.thorough
 def test_a_game_is_found_again_after_the_server_was_killed(tmp_path):
     with running(tmp_path) as (process, address):
         scene = asked(address, "api/play", {"game": "phantom-ttt", "against": "uniform"})

@@ -65,6 +65,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.thorough
 def test_small_commands_run_without_what_only_posix_has(tmp_path):
     for found in outcomes(tmp_path, SMALL):
         expected = {"play": (0, 130)}.get(found["words"][0], (0,))

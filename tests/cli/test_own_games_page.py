@@ -37,6 +37,7 @@ def here(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.thorough
 def test_the_way_from_nothing_to_a_solution(here, fogspiel, monkeypatch):
     import io
 
@@ -60,6 +61,7 @@ def asked(address, path, body=None):
         return json.load(answer)
 
 
+@pytest.mark.thorough
 def test_the_page_offers_the_game_and_runs_it(here):
     write_template(here / "mine.py")
     ((_, *options),) = commands("sh-page")
@@ -91,6 +93,7 @@ def test_two_games_of_one_name_are_refused_by_the_page(here, refused):
     refused("web", "--no-open", "--game", "mine.py", "--game", "./mine.py", because="names mine 2 times")
 
 
+@pytest.mark.thorough
 def test_the_same_as_an_installed_package(here):
     """Installed by hand, as pip leaves it behind."""
     site = here / "site"
@@ -122,6 +125,7 @@ def requests():
     yield Tournament.of(game, ("bold", "timid", "uniform"), 200, 1, store).to_json()
 
 
+@pytest.mark.thorough
 def test_every_kind_of_run_goes_on_if_its_file_is_named_and_has_not_changed(here, answer, refused):
     write_template(here / "mine.py")
     asks = list(requests())
@@ -150,6 +154,7 @@ def test_an_interrupted_run_says_to_name_the_file_again(here, fogspiel, monkeypa
     assert json.loads(outcome.stdout)["resume"] == "fogspiel resume mine-1 --game mine.py"
 
 
+@pytest.mark.thorough
 def test_a_tournament_in_several_processes_finds_the_file(here, answer):
     write_template(here / "mine.py")
     played = answer("tournament", "mine.py", "bold", "timid", "uniform", "--games", 200, "--processes", 2)

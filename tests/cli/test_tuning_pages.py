@@ -48,6 +48,7 @@ def run(page, fogspiel, kind="sh", games=None):
     return told
 
 
+@pytest.mark.thorough
 def test_the_tutorial_of_a_function_finds_better_values(here, fogspiel, monkeypatch, capsys):
     page = "tutorial-function.md"
     write_files(page, here)
@@ -66,6 +67,7 @@ def test_the_tutorial_of_a_function_finds_better_values(here, fogspiel, monkeypa
     assert "True" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_the_interrupted_run_of_the_tutorial_is_resumed_by_its_command(here, fogspiel, monkeypatch):
     page = "tutorial-function.md"
     write_files(page, here)
@@ -88,7 +90,9 @@ def stockfish(monkeypatch):
         pytest.skip("Stockfish is not installed")
 
 
-@pytest.mark.parametrize("games", [24, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "games", [pytest.param(24, marks=pytest.mark.thorough), pytest.param(None, marks=pytest.mark.slow)]
+)
 def test_the_tutorial_of_an_engine_tunes_stockfish(here, fogspiel, stockfish, games):
     page = "tutorial-engine.md"
     write_files(page, here)

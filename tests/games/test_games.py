@@ -272,6 +272,7 @@ def records_of_a_process(**environment):
     return json.loads(outcome.stdout)
 
 
+@pytest.mark.thorough
 def test_games_without_the_compiler_are_the_same_games():
     interpreted = records_of_a_process(NUMBA_DISABLE_JIT="1")
     assert interpreted == {game.name: sample_records(game) for game in GAMES}

@@ -143,6 +143,7 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     assert next(row for row in best.rows if row[0] == "Phantom-tic-tac-toe")[1] == "naive, real-coevolution"
 
 
+@pytest.mark.thorough
 def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(methods_compared, "LINES", few_games)
     request = replace(TINY, name="beyond", seeds=1)

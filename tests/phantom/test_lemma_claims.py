@@ -30,6 +30,7 @@ def test_lemma_four_is_tight_and_one_cell_is_lost():
     assert lemma_claims.one_cell_claim().ours == "White"
 
 
+@pytest.mark.thorough
 def test_lemma_two_gives_half_at_the_papers_node_even_if_white_always_sees():
     assert lemma_claims.node_guarantee(1) == lemma_claims.node_guarantee(TO_THE_END) == Fraction(1, 2)
 
@@ -44,7 +45,12 @@ def test_the_words_of_a_schedule():
 
 
 @pytest.mark.parametrize(
-    "name, words, bounds", [("2x2", "every", "1/2 1/2"), ("2x2", "never", "1/2 1/2"), ("3x3", "once", "1 1")]
+    "name, words, bounds",
+    [
+        ("2x2", "every", "1/2 1/2"),
+        ("2x2", "never", "1/2 1/2"),
+        pytest.param("3x3", "once", "1 1", marks=pytest.mark.slow),
+    ],
 )
 def test_informed_bounds_are_proved(name, words, bounds):
     proof = run_to_end(informed_bounds(f"phantom-ponnuki-{name}", Schedule.parse(words)))
@@ -68,5 +74,6 @@ def test_informed_work_goes_on_from_what_was_saved():
     assert run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse("every"), saved=saved)) == whole
 
 
+@pytest.mark.thorough
 def test_bandits_stay_below_their_proven_means():
     assert [claim.verdict for claim in lemma_claims.bandit_claims()] == ["right", "right"]

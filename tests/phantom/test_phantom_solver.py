@@ -57,6 +57,7 @@ def document(answer):
 # Sizes
 
 
+@pytest.mark.thorough
 def test_phantom_tic_tac_toe_has_the_sizes_that_were_counted_before(form):
     assert form.sizes == {
         "infosets": [3968, 21779],
@@ -106,6 +107,7 @@ def test_the_paper_s_bounds_hold(answer):
     assert Fraction(3, 4) <= answer.lower <= answer.upper <= 1 - Fraction(1, 2) / 384
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("cell", "value"), [("B2", "35/44"), ("A2", "5671/7576")])
 def test_an_opening_has_a_certificate_of_its_own(cell, value):
     body = certificate(solution(f"phantom-ttt-opening-{cell}"))
@@ -120,6 +122,7 @@ def test_an_opening_has_a_certificate_of_its_own(cell, value):
         phantom_solution.verify(unknown)
 
 
+@pytest.mark.thorough
 def test_the_best_first_stone_is_a_corner_and_no_opening_beats_the_game():
     values = opening_values("phantom-ttt")
     assert values == {"A1": VALUE, "B1": Fraction(5671, 7576), "B2": Fraction(35, 44)}
@@ -151,6 +154,7 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             assert found == guarantee(form, player, plan)
 
 
+@pytest.mark.thorough
 def test_dark_hex_is_a_sure_win_for_black():
     answer = solution("dark-hex-3x3")
     assert (answer.lower, answer.upper) == (1, 1)

@@ -41,6 +41,7 @@ def white_on_2x2():
     return json.loads(json.dumps(certificate("phantom-ponnuki-2x2", Fraction(0), [], 1 - worth, nodes)))
 
 
+@pytest.mark.slow
 def test_the_vectors_of_black_on_3x3_win_nearly_always():
     search = after_sweeps(THREE, 0, 4)
     worth = proved_worth(search.to_json())

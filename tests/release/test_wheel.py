@@ -113,6 +113,7 @@ def test_what_the_package_imports_is_declared():
             assert top in ("fogspiel", "__main__") or OUTSIDE.get(top, top) in declared, f"{path.name}: {top}"
 
 
+@pytest.mark.thorough
 def test_the_wheel_works_outside_the_repository(wheel, tmp_path):
     """Unpacked, with what is installed here; in an environment of its own it is tried below."""
     with ZipFile(wheel) as archive:

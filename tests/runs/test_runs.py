@@ -393,6 +393,7 @@ def read_or_refused(path: Path, rows: dict[str, list[Row]]) -> bool:
     return noticed
 
 
+@pytest.mark.thorough
 def test_of_1000_flipped_bits_each_is_noticed_or_harmless(path: Path, tmp_path: Path) -> None:
     rows = fill(path)
     files = picked_up(path)
@@ -613,6 +614,7 @@ def killed_at_random(path: Path, times: int) -> None:
         assert store.problems() == [] and store.summaries()[0].seconds is not None
 
 
+@pytest.mark.thorough
 def test_25_processes_killed_at_random_lose_no_committed_row(path: Path) -> None:
     killed_at_random(path, 25)
 
@@ -622,6 +624,7 @@ def test_100_processes_killed_at_random_lose_no_committed_row(path: Path) -> Non
     killed_at_random(path, 100)
 
 
+@pytest.mark.thorough
 def test_four_processes_write_1500_rows_each_while_a_viewer_watches(path: Path) -> None:
     crowd = [child(CROWD, path, 1500) for _ in range(4)]  # all four want to make the file
     looks, trouble, done = 0, [], threading.Event()

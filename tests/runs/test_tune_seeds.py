@@ -35,6 +35,7 @@ def rows(path, processes=1, interrupt_after=None):
         return [canonical(row.body) for row in store.read(run.name).rows]
 
 
+@pytest.mark.thorough
 def test_processes_and_interruptions_change_no_byte(tmp_path):
     alone = rows(tmp_path / "a.db")
     assert rows(tmp_path / "b.db", processes=2) == alone

@@ -110,6 +110,7 @@ def test_a_stopped_worker_is_noticed_named_killed_and_its_job_repeated(tmp_path)
     assert not alive(process_named(faults[0]))
 
 
+@pytest.mark.thorough
 def test_a_job_that_always_kills_its_worker_ends_in_one_sentence_after_all_before_it():
     faults, found = [], []
     with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
@@ -176,6 +177,7 @@ def stored(tmp_path, monkeypatch):
     return rows
 
 
+@pytest.mark.thorough
 def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed(stored):
     faults = []
 
@@ -188,6 +190,7 @@ def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed
     assert stored("two.db", 2, watch=kill, on_fault=faults.append) == stored("one.db", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("harm", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, harm):
     """Ctrl-C goes to the whole group, the others to the parent alone."""
@@ -338,6 +341,7 @@ def test_a_killed_worker_of_a_cluster_is_named_and_its_job_repeated(tmp_path, cl
     )
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_stopped_worker_of_a_cluster_is_noticed_and_its_job_repeated(tmp_path, cluster):
     found, faults = results(harmed(signal.SIGSTOP, tmp_path), cluster=cluster.scheduler_address)
@@ -384,6 +388,7 @@ def test_a_stopped_worker_without_a_nanny_is_struck_off(tmp_path):
     assert any("has hung for" in fault and "square 2: the job is repeated" in fault for fault in faults)
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_job_that_comes_out_differently_on_two_workers_of_a_cluster_names_both(cluster):
     with pytest.raises(ValueError, match="came out differently") as error:
@@ -391,6 +396,7 @@ def test_a_job_that_comes_out_differently_on_two_workers_of_a_cluster_names_both
     assert len(set(re.findall(r"worker (tcp\S+) \(process \d+\)", str(error.value)))) == 2
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_job_that_kills_all_workers_of_a_cluster_ends_in_one_sentence(cluster):
     with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
@@ -407,6 +413,7 @@ def test_a_job_of_a_cluster_that_is_given_up_does_not_disturb_those_before_it(cl
             next(jobs)
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_killed(stored, cluster):
     import distributed
@@ -468,6 +475,7 @@ def rows_in(store):
         return opened.execute("SELECT count(*) FROM rows").fetchone()[0] if known else 0
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_program_on_a_cluster_plays_the_games_it_plays_here(cluster, tmp_path):
     import numpy as np
@@ -493,6 +501,7 @@ def test_a_program_on_a_cluster_plays_the_games_it_plays_here(cluster, tmp_path)
         program.match(*vectors).scores(7, 0, 1)
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_seeds_tournaments_and_diagnoses_are_the_same_on_a_cluster(cluster, answer, refused, tmp_path):
     def answers(place, *more):

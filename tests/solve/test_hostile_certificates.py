@@ -158,6 +158,7 @@ def test_a_model_that_unpacks_to_a_huge_array_is_refused(tmp_path):
     assert "an array of" in str(caught.value.__cause__)
 
 
+@pytest.mark.thorough
 def test_bounds_are_explained_by_file_and_by_run(tmp_path, answer, fogspiel):
     lines = answer("explain", shipped_certificate("phantom-ponnuki-3x3"))["lines"]
     assert "Black gets 1 on average" in lines[0] and any("try B2" in line for line in lines)

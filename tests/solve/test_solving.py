@@ -108,15 +108,17 @@ def run_with_interruptions(path, request, every):
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("leduc", "lp"),
+        Request("kuhn", "lp"),
+        pytest.param(Request("leduc", "lp"), marks=pytest.mark.thorough),
         Request("leduc", "pcfr+", gap=1e-3),
         Request("goofspiel-4", "dcfr", gap=1e-3),
         Request("leduc", "lazy"),
         Request("leduc", "double-oracle"),
-        Request("leduc", "external-sampling", iterations=20_000),
+        Request("kuhn", "external-sampling", iterations=20_000),
+        pytest.param(Request("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),
         Request("kuhn", "outcome-sampling", iterations=50_000, seed=3),
         Request("resistance5", "knowledge-trees"),
-        Request("permutation-ttt"),
+        pytest.param(Request("permutation-ttt"), marks=pytest.mark.thorough),
     ],
     ids=lambda request: f"{request.game}, {request.solver}",
 )

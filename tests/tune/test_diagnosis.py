@@ -117,6 +117,7 @@ def test_steady_progress_shows_no_sign_of_cycling(tmp_path):
     assert found.forgotten == [] and found.conclusion.endswith("no sign of cycling.")
 
 
+@pytest.mark.thorough
 def test_runs_are_diagnosed_printed_and_written(answer, fogspiel, refused, tmp_path):
     answer("tune", "morra", "--race", "count-mixture", "--games", 5000, "--report-games", 200)
     words = ("diagnose", "morra-1", "--games", 5000, "--report-games", 1000, "--pair-games", 200)

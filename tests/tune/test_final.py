@@ -64,6 +64,7 @@ def test_a_mixture_must_not_be_worse_and_a_vector_must_be_better():
     assert not final.proved
 
 
+@pytest.mark.thorough
 def test_a_vector_that_ties_with_the_start_must_be_better_against_the_baseline():
     nim = find_game("nim")
     start, *others = Arena(nim, 5).gaussians(400)

@@ -38,7 +38,13 @@ from fogspiel.tune.methods import methods
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
-every_method = pytest.mark.parametrize("method", methods())
+every_method_and_game = pytest.mark.parametrize(
+    ("method", "game"),
+    [
+        pytest.param(method, game, id=f"{method}-{game.name}", marks=() if game is SUMS else pytest.mark.thorough)
+        for method, game in product(methods(), five_payoffs.GAMES)
+    ],
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -128,8 +134,7 @@ def exact_payoff(game, result):
     return sum(w * EXACT[game.name](theta, other) for theta, w in zip(thetas, weights, strict=True))
 
 
-@every_game
-@every_method
+@every_method_and_game
 def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(game, method).to_json()) as run:
         result = work_on(run)
@@ -144,8 +149,7 @@ def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
         assert exact > 0.1, "the method found nobody clearly better than the start"
 
 
-@every_game
-@every_method
+@every_method_and_game
 def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, monkeypatch):
     monkeypatch.setattr(fogspiel.runs.work, "KEEP_SECONDS", -1.0)
     path, dice, left = tmp_path / "runs.db", random.Random(method), 4

@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 import support
 from support.web_client import open_client, wait_for_work
 
@@ -27,6 +28,7 @@ def test_a_program_run_is_shown_with_its_values_and_can_be_downloaded(answer, tm
         assert wait_for_work(client, "/api/runs/function-1/way").status_code == 422
 
 
+@pytest.mark.thorough
 def test_the_page_cannot_go_on_with_a_program(tmp_path):
     slow = tmp_path / "slow.py"
     slow.write_text("import time\ndef play(a, b, seed):\n    time.sleep(0.005)\n    return 0.5\n")

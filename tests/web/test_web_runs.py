@@ -182,6 +182,7 @@ def test_everything_that_is_wrong_with_a_request_is_said_at_once(client):
     assert client.get("/api/runs").json() == {"runs": []}
 
 
+@pytest.mark.thorough
 def test_a_run_is_started_stopped_and_resumed_and_outlives_the_server(tmp_path):
     asked = {"kind": "tune", "game": "batawaf", "method": "iterative", "games": 10**9}
     with open_client(tmp_path) as client:

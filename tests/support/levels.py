@@ -1,0 +1,18 @@
+"""Which cases of a test everybody runs, where all would take long: the others are left to the thorough tests."""
+
+import pytest
+
+from fogspiel.core.game import games
+
+
+def by_default(kept, cases, others="thorough"):
+    """All cases of a test; those that are not kept have the mark of the others."""
+    kept = list(kept)
+    assert all(case in cases for case in kept), "a case that is kept is none of the test"
+    return [case if case in kept else pytest.param(case, marks=getattr(pytest.mark, others)) for case in cases]
+
+
+def one_of_each_family(names):
+    """Names of games of which only the first of a family, the plainest one, is kept."""
+    first = {game.family: game.name for game in reversed(games().values())}
+    return by_default([name for name in names if name in first.values()], names)
