@@ -5,7 +5,7 @@ a solve. Every value comes with its interval where there is one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .report import Chart, Series
@@ -76,8 +76,10 @@ class BoundsTrail(Trail):
         return _bounds_point(self.done, body)
 
     def under_way(self, partial: Json) -> Point | None:
-        saved = partial.get("saved") or {}
-        return _bounds_point(1, saved) if "lower" in saved else None
+        saved, words = partial.get("saved") or partial, partial.get("remark")
+        if "lower" in saved:
+            return replace(_bounds_point(1, saved), words=words)
+        return None if words is None else Point(self.done, words=words)
 
     def end(self, result: Json) -> Point | None:
         return None if self.done else _bounds_point(1, result)

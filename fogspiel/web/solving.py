@@ -66,16 +66,18 @@ def _latest_solve(game: Game, site: Site) -> Summary | None:
 
 
 def _progress_words(run: Summary, site: Site) -> str:
-    """How far a run has come: the CPU time and, where there are any yet, its bounds."""
+    """How far a run has come: the CPU time and, where they are known, what the solver is at and its bounds."""
     if run.state == "queued":
         return f"Run {run.name} waits for one of those at work to end."
     spent = f" for {run.seconds:.0f} CPU seconds" if run.seconds and run.seconds >= 1 else ""
-    points = site.reader.follow(run.name).points
-    bounds = ""
-    for last in points.part(len(points) - 1, len(points)) if len(points) else []:
-        if last.low is not None and last.high is not None:
-            bounds = f"; the value lies between {last.low:.6g} and {last.high:.6g}"
-    return f"Run {run.name} is at work{spent}{bounds}."
+    points, now = (followed := site.reader.follow(run.name)).points, followed.now
+    last = now or next(iter(points.part(len(points) - 1, len(points)) if len(points) else []), None)
+    if last is None:
+        return f"Run {run.name} is at work{spent}."
+    far = f": {last.words}" if last.words else ""
+    if last.low is not None and last.high is not None:
+        far += f"; the value lies between {last.low:.6g} and {last.high:.6g}, a gap of {last.high - last.low:.2g}"
+    return f"Run {run.name} is at work{spent}{far}."
 
 
 def _rounded(number: float) -> int:

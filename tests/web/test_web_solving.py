@@ -1,12 +1,22 @@
 """A game without a perfect opponent is solved on request, and the solution is its first opponent then."""
 
 import time
+from contextlib import suppress
 
 import pytest
 from support.own_game import OWN_RPS
 from support.web_client import begin, open_client
 
 from fogspiel.core.own_games import bring_game
+from fogspiel.runs import work
+from fogspiel.runs.kind import work_on
+from fogspiel.runs.kinds.solve import Request as SolveRequest
+from fogspiel.runs.kinds.solve import task_of
+from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
+from fogspiel.solve import tree_routes
+from fogspiel.web.requests import Solve
+from fogspiel.web.run_reader import RunReader
 
 SECONDS = 120
 
@@ -53,3 +63,52 @@ def test_a_game_with_a_perfect_opponent_is_solved_already(client):
     assert 'id="solving"' not in client.get("/games/kuhn").text
     assert client.get("/api/games/nosuch/solving").status_code in (404, 422)
     assert client.post("/api/games/own.py/solving").status_code in (404, 422)
+
+
+def test_a_run_at_work_says_what_the_solver_is_at(tmp_path):
+    """The remark that is kept with the state of a route, and its bounds where it has any."""
+    place = "/api/games/leduc-13/solving"
+    with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
+        run = store.create(Solve(kind="solve", game="leduc-13").ask(RunReader(tmp_path / "runs.db")))
+        assert client.get(place).json()["words"] == "Run leduc-13-1 is at work."
+        run.keep_partial({"state": "", "remark": "simplex, 2000 iterations"})
+        assert words_when_read(client, place, "iterations") == "Run leduc-13-1 is at work: simplex, 2000 iterations."
+        run.keep_partial({"state": "", "remark": "pcfr+, 64 iterations", "lower": -0.25, "upper": -0.125})
+        bounds = "; the value lies between -0.25 and -0.125, a gap of 0.12."
+        assert words_when_read(client, place, "gap") == f"Run leduc-13-1 is at work: pcfr+, 64 iterations{bounds}"
+        assert client.get("/api/runs/leduc-13-1/steps").json()["now"]["words"] == "pcfr+, 64 iterations"
+
+
+def words_when_read(client, place, part):
+    """What is said of a solve once this part of it has been read."""
+    give_up = time.monotonic() + 10
+    while part not in (words := client.get(place).json()["words"]) and time.monotonic() < give_up:
+        time.sleep(0.1)
+    return words
+
+
+@pytest.mark.parametrize(("game", "solver", "bounded"), [("leduc", "lp", False), ("kuhn", "pcfr+", True)])
+def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
+    tmp_path, monkeypatch, game, solver, bounded
+):
+    monkeypatch.setattr(work, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(tree_routes, "SLICE", 50)
+    results, interrupted = [], []
+
+    def interrupt(progress):
+        if "iterations" in progress.words and not interrupted:
+            interrupted.append(progress)
+            raise KeyboardInterrupt
+
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        task = task_of(SolveRequest(game, solver, gap=1e-4))
+        for watch in (lambda progress: None, interrupt):
+            run = store.create(task.ask)
+            with suppress(KeyboardInterrupt):
+                work_on(run, Context(tmp_path / "runs.db", watch=watch))
+            if run.result is None:
+                kept = run.partial()
+                assert "iterations" in kept["remark"] and ("lower" in kept) == bounded
+                work_on(run, Context(tmp_path / "runs.db"))
+            results.append(run.result)
+    assert interrupted and results[0] == results[1]

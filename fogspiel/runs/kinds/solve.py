@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from math import isfinite
 from time import process_time
 from typing import Any, Self
 
@@ -160,6 +161,13 @@ def _progress_of(progress: RouteProgress) -> Progress:
     return Progress(progress.remark + bounds)
 
 
+def _kept_words(progress: RouteProgress) -> Json:
+    """What is kept beside the state of a route for those who watch the run: a remark, and bounds if there are any."""
+    bounds = {"lower": progress.lower, "upper": progress.upper}
+    known = all(bound is not None and isfinite(bound) for bound in bounds.values())
+    return {"remark": progress.remark, **(bounds if known else {})}
+
+
 def solution(game: Game | str, **options: Any) -> Solution:
     """What solving a game gives, by its record or by the words of the command line; options as in `Request`."""
     if isinstance(game, Game):
@@ -192,7 +200,7 @@ class Solve(ValueKind):
             if progress.row is not None:
                 recorder.step(progress.row, progress.row["number"])
             if state is not None:
-                recorder.keep(lambda: {"state": b64encode(state).decode()})
+                recorder.keep(lambda: {"state": b64encode(state).decode(), **_kept_words(progress)})
             context.watch(_progress_of(progress))
 
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits

@@ -58,6 +58,7 @@ function progressText(progress) {
   const steps = progress.unit === "games" && progress.steps ? `${progress.steps.toLocaleString("en")} ${progress.steps === 1 ? "step" : "steps"}, ` : "";
   byId("progress").hidden = !progress.total || progress.state === "finished";
   if (progress.total) byId("progress").value = Math.min(1, done / progress.total);
+  if (progress.now?.words && !progress.total) return `${progress.state}: ${progress.now.words}`;
   const unit = done === 1 && !progress.total ? progress.unit.replace(/s$/, "") : progress.unit;
   return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${unit}`;
 }
