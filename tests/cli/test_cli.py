@@ -50,11 +50,12 @@ def test_every_command_has_help(command, fogspiel):
     assert outcome.returncode == 0 and "--json" in outcome.stdout
 
 
-def test_the_program_prints_its_version_and_refuses_in_one_sentence():
+@pytest.mark.parametrize("command", [COMMAND, [sys.executable, "-m", "fogspiel"]], ids=["script", "module"])
+def test_the_program_prints_its_version_and_refuses_in_one_sentence(command):
     """The same through a process of its own, as it is installed; all other tests call what it calls."""
-    started = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    started = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert started.stdout.startswith("fogspiel ")
-    wrong = subprocess.run([*COMMAND, "match", "wra", "a", "b", "--json"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([*command, "match", "wra", "a", "b", "--json"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2 and "no game" in json.loads(wrong.stdout)["error"]
     assert len(wrong.stderr.splitlines()) == 1
 
