@@ -74,9 +74,9 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
 def solved_agent(game: Game) -> Agent:
     """The agent that plays the certified solution that comes with the package."""
     from ..solve.certificates import certificate_agent, read_certificate
-    from ..solve.values import shipped_certificate
+    from ..solve.values import shipped_solution
 
-    path = shipped_certificate(game.name)
+    path = shipped_solution(game.name)
     if path is None:
         raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
     return certificate_agent(SOLVED, read_certificate(path), game)

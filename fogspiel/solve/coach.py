@@ -18,7 +18,7 @@ from .best_response import responses
 from .certificates import certificate_agent, read_certificate
 from .exploit import behaviour_of, law_of, mixed_behaviour, states_of
 from .tree import Tree, tree_of
-from .values import shipped_certificate
+from .values import shipped_solution
 
 MOST_MEMORY = 0.5
 """GiB that the tree of a game may take for a coach."""
@@ -115,13 +115,13 @@ def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
 
 def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
     """The coach of a seat, or a ValueError that says why there is none."""
-    if shipped_certificate(game.name) is None:
+    if shipped_solution(game.name) is None:
         return Coach(game, side, opponent, opponent.name)
     return _certified_coach(game.name, side)
 
 
 @lru_cache(maxsize=8)
 def _certified_coach(name: str, side: int) -> Coach:
-    path, game = shipped_certificate(name), find_game(name)
+    path, game = shipped_solution(name), find_game(name)
     assert path is not None
     return Coach(game, side, certificate_agent("the solution", read_certificate(path), game), "the certified solution")

@@ -32,11 +32,13 @@ class CertificateRecord:
     digest: str
     bytes: int
     file: str | None
+    playable: bool = True
+    """Whether it holds strategies that can be played; what only proves bounds does not."""
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
         """The record of an entry of the index."""
-        return cls(body["digest"], body["bytes"], body["file"])
+        return cls(body["digest"], body["bytes"], body["file"], body.get("playable", True))
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,12 @@ def shipped_certificate(game: str) -> Path | None:
     """The certificate of a game that comes with the package, if there is one."""
     known = known_values().get(game)
     return known.shipped if known else None
+
+
+def shipped_solution(game: str) -> Path | None:
+    """The certificate of a game that comes with the package, if its strategies can be played."""
+    known = known_values().get(game)
+    return known.shipped if known and known.certificate and known.certificate.playable else None
 
 
 def verify_shipped(known: KnownValue) -> Bounds:

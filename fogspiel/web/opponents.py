@@ -13,7 +13,7 @@ from ..kriegspiel.engines.simple import ENGINES as SIMPLE
 from ..runs.agent_texts import SOLVED, engines_of
 from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError, Summary
-from ..solve.values import shipped_certificate
+from ..solve.values import shipped_solution
 from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
@@ -66,7 +66,7 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     """The opponents that can be named in this game, the strongest first, as far as that is known."""
     found = [(name, ENGINE, ABOUT.get(name, "an engine")) for name in engines_of(game)]
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
-    if shipped_certificate(game.name) is not None:
+    if shipped_solution(game.name) is not None:
         found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
     offers = [_offer(name, kind, about) for name, kind, about in found]
     offers += _of_runs(game, store)

@@ -65,6 +65,13 @@ def test_a_game_with_a_perfect_opponent_is_solved_already(client):
     assert client.post("/api/games/own.py/solving").status_code in (404, 422)
 
 
+def test_a_proof_of_bounds_is_not_offered_as_an_opponent(client):
+    offered = client.get("/api/games/phantom-ponnuki-3x3/opponents").json()["opponents"]
+    assert offered and "solved" not in {opponent["words"] for opponent in offered}
+    answer = client.post("/api/play", json={"game": "phantom-ponnuki-3x3", "against": "solved", "side": 0})
+    assert answer.status_code == 422 and "no solution of phantom-ponnuki-3x3" in answer.json()["error"]
+
+
 def test_a_run_at_work_says_what_the_solver_is_at(tmp_path):
     """The remark that is kept with the state of a route, and its bounds where it has any."""
     place = "/api/games/leduc-13/solving"

@@ -16,7 +16,7 @@ from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.parts import FIGURES
 from ...solve import certificates
-from ...solve.values import shipped_certificate
+from ...solve.values import shipped_solution
 from .. import JsonObject
 from ..catalogue import games_by_kind
 from ..certificate_checks import number_words
@@ -70,7 +70,7 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
 
 def _certificate(game: Game, text: str, reader: RunReader) -> dict[str, Any]:
     """The certificate of a run, or the one that comes with the package."""
-    shipped = shipped_certificate(game.name) if text == SOLVED else None
+    shipped = shipped_solution(game.name) if text == SOLVED else None
     if shipped is not None:
         return dict(certificates.read_certificate(shipped))
     found: dict[str, Any] = (reader.run(text).result or {})["certificate"]
@@ -168,7 +168,7 @@ def add_to(site: Site) -> None:
     def is_solution(game: Game, text: str) -> bool:
         """Whether a player is a solution with a certificate."""
         if text == SOLVED:
-            return shipped_certificate(game.name) is not None
+            return shipped_solution(game.name) is not None
         found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)
         return found is not None and found.method == SOLVE.method and found.state == "finished"
 
