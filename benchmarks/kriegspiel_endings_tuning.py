@@ -19,7 +19,8 @@ from fogspiel.kriegspiel.training.lone_king_games import ENDS, MATE, play_ending
 ENDINGS = {"KQ": (QUEEN,), "KR": (ROOK,), "KP": (PAWN,), "KBB": (BISHOP, BISHOP), "KBN": (BISHOP, KNIGHT)}
 LEAST_STEP = 0.2
 """The unit of a weight is half of it, this at least."""
-WORST = Weights._fields.index("worst")
+WORST, AHEAD = Weights._fields.index("worst"), Weights._fields.index("ahead")
+"""The weights that are shares, from 0 to 1."""
 HELD_OUT = 1_000_000
 """The seed of the positions on which the mean is measured."""
 SHOW = 5
@@ -46,10 +47,12 @@ def main() -> None:
     kinds = ENDINGS[asked.men]
     start = np.array(WEIGHTS[kinds])
     unit = np.maximum(np.abs(start) / 2, LEAST_STEP)
+    if start[AHEAD] == 0:  # looking ahead takes some ten times as long: it is not begun here
+        unit[AHEAD] = 0
 
     def weights_at(point: np.ndarray) -> np.ndarray:
         weights = start + unit * point
-        weights[WORST] = np.clip(weights[WORST], 0.0, 1.0)
+        weights[[WORST, AHEAD]] = np.clip(weights[[WORST, AHEAD]], 0.0, 1.0)
         return weights
 
     options = {"popsize": asked.candidates, "seed": asked.seed, "verbose": -9}

@@ -76,7 +76,7 @@ def worlds_after(worlds, action, seen):
     return list(found.values())
 
 
-@pytest.mark.parametrize("men", ["KBN", "KQ", "KP", "KRB"])
+@pytest.mark.parametrize("men", [pytest.param("KBN", marks=pytest.mark.thorough), "KQ", "KP", "KRB"])
 def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike(men):
     for number in range(3):
         stream, house = stream_of(number, 5), Switches(fifty=False, repetition=False, material=False)
@@ -131,6 +131,7 @@ def test_a_king_that_could_have_taken_is_seldom_there_and_one_that_sees_goes_whe
     assert np.argmax(distances) == np.argmax(chances)
 
 
+@pytest.mark.thorough
 def test_games_in_a_kernel_end_as_those_at_the_referee():
     endings = np.zeros(ENDS, np.int64)
     kinds, table = np.array([QUEEN], np.int64), endgame_table(QUEEN).to_mate
@@ -176,7 +177,7 @@ def test_men_that_were_taken_tell_of_a_lone_king():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("men", "least"), [("KQ", 60), ("KRR", 60), ("KR", 58), ("KP", 50), ("KBB", 49), ("KBN", 46)])
+@pytest.mark.parametrize(("men", "least"), [("KQ", 60), ("KRR", 60), ("KR", 58), ("KP", 54), ("KBB", 49), ("KBN", 46)])
 def test_endings_are_won_against_the_best_defence(men, least):
     endings = [ending_of(men, number) for number in range(60)]
     assert endings.count("checkmate") >= least, endings

@@ -80,7 +80,7 @@ def restrict_belief(belief, kings):
 
 
 @kernel
-def _neglect_hopeless(belief, men, table):
+def neglect_hopeless(belief, men, table):
     """Let squares count little from which mate cannot be forced: against the best defence nothing is gained there."""
     number = placement_of(men)
     for square in range(64):
@@ -94,7 +94,7 @@ def begin_belief(belief, kings, men, table):
     for square in range(64):
         belief[square] = 1.0
     if len(table):
-        _neglect_hopeless(belief, men, table)
+        neglect_hopeless(belief, men, table)
     restrict_belief(belief, kings)
 
 
@@ -104,7 +104,7 @@ def let_reply(belief, kings, men, table):
     before, own = belief.copy(), union(men)
     if len(table):
         reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)
-        _neglect_hopeless(belief, men, table)
+        neglect_hopeless(belief, men, table)
     else:
         for square in range(64):
             belief[square] = 1.0

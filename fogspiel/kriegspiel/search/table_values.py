@@ -5,8 +5,9 @@ be on, so the value of a set of squares, each with its chance, is
 
     - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
 
-and that of an attempt is the mean over the referee's answers, partly the worst of them, less what is risked. This is
-all: nothing is looked ahead, for the table has done it.
+and that of an attempt is the mean over the referee's answers, partly the worst of them, less what is risked. Mostly
+this is all: nothing is looked ahead, for the table has done it. With a pawn the value of the best next attempt counts
+beside that of the set that an answer leaves, because the table does not know of stalemates that are not seen.
 """
 
 from typing import NamedTuple
@@ -17,13 +18,27 @@ from ...core.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bits
 from ...games.chess.bits import LIGHT_SQUARES, NONE, bit
 from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, union
+from ...games.chess.moves import MOST_MOVES
 from ..beliefs.fills import around
 from .endgame_table import NO_MATE, placement_of
-from .lone_king_belief import NOT_SOON, reply
-from .lone_king_endgame import DIRECTIONS, MATED, PARTS, REFUSED, SILENT, STALEMATED, distance, hear, sight
+from .lone_king_belief import NOT_SOON, neglect_hopeless, reply, restrict_belief
+from .lone_king_endgame import (
+    DIRECTIONS,
+    MATED,
+    PARTS,
+    REFUSED,
+    SILENT,
+    STALEMATED,
+    distance,
+    hear,
+    list_own_moves,
+    sight,
+)
 
 UNLIKELY = 0.004
 """A chance that does not count where the worst is asked."""
+NO_CHANCE = 1e-12
+"""What rounding may leave of a chance."""
 ROOK_SLOWER = 6.0
 """Moves to mate that a pawn costs which becomes a rook, not a queen."""
 NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
@@ -88,23 +103,38 @@ class Weights(NamedTuple):
     """of the files that it is beside it,"""
     ranks_to_go: float = 0.0
     """and of the ranks that the pawn has to go."""
+    ahead: float = 0.0
+    """The share of the best next attempt in the value of a set of squares."""
 
 
 class Scratch(NamedTuple):
-    """The arrays in which an attempt is worked out."""
+    """The arrays in which an attempt is worked out; parts are the referee's answers."""
 
     after: np.ndarray
-    lines: np.ndarray
+    """The own men after it."""
     here: np.ndarray
+    """By part, the squares on which the king is when it is made,"""
+    squares: np.ndarray
+    """those on which it may be before the next own attempt,"""
     belief: np.ndarray
+    """their chances,"""
+    left: np.ndarray
+    """the sum of these chances, 0 where nothing is left to be valued,"""
+    values: np.ndarray
+    """and the value."""
+    moves: np.ndarray
+    """The next own moves."""
+    lines: np.ndarray
     farthest: np.ndarray
 
 
 @kernel
 def empty_scratch():
     """Arrays for one attempt."""
-    after, lines, here = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(PARTS, np.int64)
-    return Scratch(after, lines, here, np.empty(64), np.empty(4))
+    after, lines, moves = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(MOST_MOVES, np.int64)
+    here, squares = np.empty(PARTS, np.int64), np.empty(PARTS, np.int64)
+    belief, left, values = np.empty((PARTS, 64)), np.empty(PARTS), np.empty(PARTS)
+    return Scratch(after, here, squares, belief, left, values, moves, lines, np.empty(4))
 
 
 @kernel
@@ -193,35 +223,53 @@ def chance_of(belief, kings):
 
 
 @kernel
-def value_attempt(men, kings, belief, action, table, w, scratch):
-    """The value of an attempt by what the answers leave: their mean and the worst of them, less what is risked."""
-    after, here = scratch.after, scratch.here
+def hear_answers(men, kings, belief, action, table, w, scratch):
+    """Make an attempt, and let the king reply to each answer. The chance that it takes a man."""
+    after, here, squares, values = scratch.after, scratch.here, scratch.squares, scratch.values
     free = hear(men, kings, action, after, scratch.lines, here)
-    own, number = union(after), placement_of(after)
-    mean, worst, lost = w.mate * chance_of(belief, here[MATED]), w.mate, 0.0
+    own, number, lost = union(after), placement_of(after), 0.0
     promotes = men[PAWN] != 0 and after[PAWN] == 0
-    for part in range(SILENT, PARTS):
-        if here[part] == 0:
+    for part in range(PARTS):
+        scratch.left[part], values[part] = 0.0, w.mate
+        if here[part] == 0 or (part != REFUSED and part < SILENT):
             continue
-        chance, squares = chance_of(belief, here[part]), around(here[part]) & free & ~own
+        chance = chance_of(belief, here[part])
+        if part == REFUSED:
+            squares[part], scratch.left[part] = here[part], chance
+            for square in range(64):
+                scratch.belief[part, square] = belief[square]
+            continue
         if promotes:
             taken = chance_of(belief, here[part] & around(free & own))
-            value = w.mate - (1.0 if after[QUEEN] else ROOK_SLOWER)
+            values[part] = w.mate - (1.0 if after[QUEEN] else ROOK_SLOWER)
         else:
-            taken = reply(belief, here[part], own, free, table, number, scratch.belief)
-            value = -w.lost
-            if squares and chance - taken > 1e-12:
-                value = -cost_of_set(after, squares, scratch.belief, chance - taken, table, w, scratch)
+            squares[part] = around(here[part]) & free & ~own
+            taken = reply(belief, here[part], own, free, table, number, scratch.belief[part])
+            values[part] = -w.lost
+            if squares[part] and chance - taken > NO_CHANCE:
+                scratch.left[part] = chance - taken
         lost += taken
-        mean += value * chance
-        if chance > UNLIKELY:
-            worst = min(worst, value)
-    chance = chance_of(belief, here[REFUSED])
-    if chance > 0.0:
-        value = -cost_of_set(men, here[REFUSED], belief, chance, table, w, scratch)
-        mean += value * chance
-        if chance > UNLIKELY:
-            worst = min(worst, value)
+    return lost
+
+
+@inlined
+def value_of_part(men, part, table, w, scratch):
+    """The value of the set of squares that an answer leaves: minus its cost."""
+    stand = men if part == REFUSED else scratch.after
+    return -cost_of_set(stand, scratch.squares[part], scratch.belief[part], scratch.left[part], table, w, scratch)
+
+
+@kernel
+def weigh_answers(belief, lost, w, scratch):
+    """The value of an attempt by those of its answers: their mean and the worst of them, less what is risked."""
+    here = scratch.here
+    mean, worst = w.mate * chance_of(belief, here[MATED]), w.mate
+    for part in range(PARTS):
+        if here[part] and (part == REFUSED or part >= SILENT):
+            chance = chance_of(belief, here[part])
+            mean += scratch.values[part] * chance
+            if chance > UNLIKELY:
+                worst = min(worst, scratch.values[part])
     stalemate = chance_of(belief, here[STALEMATED])
     risk = w.stalemate * stalemate + w.lost * lost
     risk += w.any_loss * ((stalemate > UNLIKELY) + (lost > UNLIKELY))
@@ -229,8 +277,44 @@ def value_attempt(men, kings, belief, action, table, w, scratch):
 
 
 @kernel
+def value_at_once(men, kings, belief, action, table, w, scratch):
+    """The value of an attempt by what the answers leave."""
+    lost = hear_answers(men, kings, belief, action, table, w, scratch)
+    for part in range(PARTS):
+        if scratch.left[part] > 0.0:
+            scratch.values[part] = value_of_part(men, part, table, w, scratch)
+    return weigh_answers(belief, lost, w, scratch)
+
+
+@kernel
+def best_value(men, kings, belief, table, w, scratch):
+    """The value of the best attempt at once."""
+    best = -np.inf
+    for i in range(list_own_moves(men, scratch.moves)):
+        best = max(best, value_at_once(men, kings, belief, scratch.moves[i], table, w, scratch))
+    return best
+
+
+@kernel
+def value_attempt(men, kings, belief, action, table, w, scratch, further):
+    """The value of an attempt by what the answers leave and, as far as that counts, by the best next attempt."""
+    lost = hear_answers(men, kings, belief, action, table, w, scratch)
+    for part in range(PARTS):
+        if scratch.left[part] > 0.0:
+            scratch.values[part] = value_of_part(men, part, table, w, scratch)
+            if w.ahead > 0.0:
+                stand, believed = men if part == REFUSED else scratch.after, scratch.belief[part]
+                if part != REFUSED:
+                    neglect_hopeless(believed, stand, table)
+                restrict_belief(believed, scratch.squares[part])
+                best = best_value(stand, scratch.squares[part], believed, table, w, further)
+                scratch.values[part] += w.ahead * (best - scratch.values[part])
+    return weigh_answers(belief, lost, w, scratch)
+
+
+@kernel
 def value_by_table(men, kings, belief, moves, times, table, w, out):
     """Fill in the values of attempts; after each the own men stand for so many times as before."""
-    scratch = empty_scratch()
+    scratch, further = empty_scratch(), empty_scratch()
     for i in range(len(moves)):
-        out[i] = value_attempt(men, kings, belief, moves[i], table, w, scratch) - w.again * times[i]
+        out[i] = value_attempt(men, kings, belief, moves[i], table, w, scratch, further) - w.again * times[i]

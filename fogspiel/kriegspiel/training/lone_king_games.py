@@ -67,7 +67,8 @@ def defend_by_table(square, own, free, table, number, stream):
 def play_ending(kinds, table, weights, stream):
     """Play a random ending. How it ended and the number of own moves."""
     men, here = np.zeros(KINDS, np.int64), np.empty(PARTS, np.int64)
-    scratch, moves, belief = empty_scratch(), np.empty(MOST_MOVES, np.int64), np.empty(64)
+    scratch, further = empty_scratch(), empty_scratch()
+    moves, belief = np.empty(MOST_MOVES, np.int64), np.empty(64)
     values, stood = np.empty(MOST_MOVES), np.empty(FIFTY + 1, np.int64)
     lone = draw(kinds, table, stream, men)
     kings = ~(sight(men, union(men), scratch.lines) | union(men))
@@ -77,7 +78,7 @@ def play_ending(kinds, table, weights, stream):
     listed = list_own_moves(men, moves)
     while left > 0:
         for i in range(listed):
-            values[i] = value_attempt(men, kings, belief, moves[i], table, weights, scratch)
+            values[i] = value_attempt(men, kings, belief, moves[i], table, weights, scratch, further)
         best = -1
         for i in range(listed):
             if refused[i]:
