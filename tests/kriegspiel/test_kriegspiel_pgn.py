@@ -15,7 +15,7 @@ from fogspiel.kriegspiel.pgn import write_pgn
 from fogspiel.kriegspiel.pgn_reader import read_pgn
 from fogspiel.kriegspiel.referee import Referee, Switches
 
-GAMES = 200
+GAMES = 80
 PASSANT = "rnbqkbnr/ppp1pppp/8/8/3p4/7P/PPPPPPP1/RNBQKBNR w KQkq - 0 3"
 
 

@@ -14,7 +14,7 @@ from fogspiel.games.kriegspiel.announcements import MAY_ASK, TRIES_HIDDEN
 from fogspiel.games.kriegspiel.rule_sets import RULE_SETS, find_rule_set, rule_set_of
 from fogspiel.kriegspiel.referee import WILD_16, Referee, Switches
 
-GAMES, SLOW_GAMES = 60, 10_000
+GAMES, SLOW_GAMES = 40, 10_000
 LONGEST, ATTEMPTS = 60, 700
 SPARSE = (
     "8/P6k/8/3pP3/8/8/1p5K/R7 w - d6 0 9",

@@ -227,7 +227,7 @@ def growing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, A
         yield store, store.create(ASK)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(body=st.dictionaries(st.text(), trees))
 def test_any_json_body_comes_back_as_it_was(growing: tuple[Store, Any], body: dict[str, Any]) -> None:
     store, run = growing

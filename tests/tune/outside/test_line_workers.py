@@ -31,7 +31,7 @@ def within(_, answer):
 
 def pool(tmp_path, way, times, workers=2, **more):
     words = [sys.executable, "-S", str(WORKER), way, str(tmp_path / "count"), str(times)]
-    seconds = 2.0 if way in SLOW else 60.0
+    seconds = 1.0 if way in SLOW else 60.0
     return LineWorkers(words, workers, **{"seconds": seconds, "title": "the worker"} | more)
 
 
@@ -75,8 +75,8 @@ def test_a_worker_that_goes_wrong_twice_is_replaced_and_no_answer_is_lost_or_mis
 
 SENTENCES = {
     "die": "the worker has ended with exit code 3, and the last line of its stderr is 'out of cheese'; this game has",
-    "hang": 'the worker has not answered within 2 s; this game has gone wrong 3 times: .*"seed": [0-9]+, "swap"',
-    "late": "has not answered within 2 s",
+    "hang": 'the worker has not answered within 1 s; this game has gone wrong 3 times: .*"seed": [0-9]+, "swap"',
+    "late": "has not answered within 1 s",
     "flood": "has written 1,.* bytes without the end of a line",
     "nonsense": "has answered 'hello there', which is not JSON",
     "no-score": "which has no score: it must be a number",
