@@ -27,7 +27,9 @@ def reader(tmp_path, monkeypatch, fogspiel):
     return Reader(fogspiel, monkeypatch)
 
 
-@pytest.mark.parametrize("slow", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "slow", [pytest.param(False, marks=pytest.mark.thorough), pytest.param(True, marks=pytest.mark.slow)]
+)
 def test_every_block_of_the_readme_runs_and_prints_what_it_says(reader, slow):
     for block in blocks_of(README):
         if block.text not in FRESH and block.slow == slow:

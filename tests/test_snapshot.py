@@ -6,7 +6,10 @@ import pytest
 from support.snapshot import GROUPS, VOLATILE, differences, read_record, record, shorten, steady
 
 FOLDER = Path(__file__).parent / "golden" / "snapshot"
-MARKED = [pytest.param(name, marks=pytest.mark.slow if group.slow else ()) for name, group in GROUPS.items()]
+MARKED = [
+    pytest.param(name, marks=pytest.mark.slow if group.slow else pytest.mark.thorough if group.thorough else ())
+    for name, group in GROUPS.items()
+]
 
 
 @pytest.mark.parametrize("name", MARKED)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import support
+from support.levels import by_default
 
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
@@ -69,7 +70,9 @@ def test_a_flat_function_ends_with_its_start_and_says_so(fogspiel):
     assert rows("function-1")[-1]["parameters"] == {"a": 0.0, "b": 0.0, "c": 0.1, "d": 3, "e": "slow"}
 
 
-@pytest.mark.parametrize("method", ["reply", "naive", "iterative", "spsa", "cma", "auto"])
+@pytest.mark.parametrize(
+    "method", by_default(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "cma", "auto"])
+)
 def test_methods_that_know_games_work_with_programs_too(answer, method):
     found = answer("tune", *HILL, "--games", "1200", "--method", method, "--workers", "1")
     assert set(found["parameters"]) == {"a", "b", "c", "d", "e"} and found["proof"]["against"] == "start"

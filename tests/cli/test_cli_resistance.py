@@ -38,6 +38,7 @@ def test_the_fairest_tables_are_listed_with_documented_keys(answer, fogspiel, tm
     assert "looked through all 64 tables" in told and "with the missions of resistance5: 3/10 (30.0%)" in told
 
 
+@pytest.mark.thorough
 def test_options_say_the_same_as_the_name_of_a_variant(answer, fogspiel):
     numbers = ("--missions", "2,2,3,3,3", "--spies", "2", "--fails", "1,1,1,2,1")
     assert answer("solve", "resistance5", *numbers)["game"] == VARIANT

@@ -178,6 +178,7 @@ def test_bounds_come_with_a_proof_that_is_checked(tmp_path, answer, refused):
     refused("verify", tmp_path / "proof.json")
 
 
+@pytest.mark.thorough
 def test_phantom_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     solved = answer("solve", "phantom-ttt", "--exact")
     assert solved["value"] == "5/6" and solved["exact"]

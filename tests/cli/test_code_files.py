@@ -5,6 +5,7 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 from support.certificates import forged
+from support.levels import by_default
 from support.own_game import OWN_RPS
 
 from fogspiel.runs.kinds import solve as solving
@@ -67,7 +68,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("words", FOREIGN, ids=" ".join)
+@pytest.mark.parametrize("words", by_default(FOREIGN[::3], FOREIGN), ids=" ".join)
 def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     true = solve_unstored(Request("rps-half")).certificate
@@ -176,6 +177,7 @@ def test_a_stored_player_does_not_choose_what_is_run(tmp_path, fogspiel):
         assert not trace.exists()
 
 
+@pytest.mark.thorough
 def test_a_function_that_the_user_names_plays_in_matches_and_tournaments(tmp_path, answer):
     (tmp_path / "policy.py").write_text("def play(state):\n    return {state.actions[0]: 1}\n")
     words, store = f"{tmp_path / 'policy.py'}:play", ("--store", tmp_path / "runs.db")

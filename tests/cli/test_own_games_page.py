@@ -161,6 +161,7 @@ def test_a_tournament_in_several_processes_finds_the_file(here, answer):
     assert played["state"] == "finished" and played["command"].startswith("fogspiel tournament mine.py bold timid")
 
 
+@pytest.mark.thorough
 def test_the_keys_of_check_and_new_are_documented(here, answer):
     for key in (*answer("new", "mine.py"), *answer("check", "mine.py")):
         assert f"`{key}`" in DOCUMENTED

@@ -267,6 +267,7 @@ def test_where_no_ship_has_room_any_square_is_shot_at():
     assert len(shots_at(np.zeros(33), [], misses, 600)) == 41
 
 
+@pytest.mark.thorough
 def test_named_players_are_as_strong_as_they_should_be():
     plain, greedy, hunter = (find_policy(SEA, name) for name in ("plain", "greedy", "hunter"))
     assert Match(SEA, greedy, plain).scores(3, 0, 100).mean() / 2 > 0.53  # 0.655 in 2000 games

@@ -54,6 +54,7 @@ def compare(rng, fen=START):
     return game.ending, len(names)
 
 
+@pytest.mark.thorough
 def test_random_games_are_what_another_implementation_makes_of_them():
     rng = random.Random(1)
     assert {compare(rng)[0] for _ in range(25)} == {CHECKMATE, STALEMATE, MATERIAL, FIFTY, REPETITION}

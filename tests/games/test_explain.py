@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.commands import DOCUMENTED
+from support.levels import by_default
 
 from fogspiel.core.agents import (
     find_policy,
@@ -61,7 +62,10 @@ def column(table, name):
 QUICK = [name for name in games() if not name.startswith(("four-in-a-row", "battleship", "guesswho96", "guesswho128"))]
 
 
-@pytest.mark.parametrize("name", [*QUICK, "four-in-a-row-4x4", "battleship"])
+EXPLAINED = [*QUICK, "four-in-a-row-4x4", "battleship"]
+
+
+@pytest.mark.parametrize("name", by_default([name for name in EXPLAINED if name != "permutation-ttt"], EXPLAINED))
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
     game = find_game(name)
     players = [find_policy(game, word) for word in policy_names(game) if word not in ("fixed", "redrawn")]
@@ -155,6 +159,7 @@ def test_randomised_questions_are_described_by_their_range_and_mean():
 # Pig
 
 
+@pytest.mark.thorough
 def test_a_threshold_has_its_exact_scores_and_its_regret():
     game = find_game("pig")
     found = of("pig", (-1.0,))

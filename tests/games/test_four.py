@@ -195,7 +195,9 @@ def plain_value(game):
     return of_record
 
 
-@pytest.mark.parametrize(("game", "stones"), [(SMALL, 7), (WIDE, 18), (FULL, 32)])
+@pytest.mark.parametrize(
+    ("game", "stones"), [(SMALL, 7), pytest.param(WIDE, 18, marks=pytest.mark.thorough), (FULL, 32)]
+)
 def test_the_solver_agrees_with_plain_search(game, stones):
     solver, plain, rng = truth.Solver(game), plain_value(game), np.random.default_rng(1)
     found = set()
@@ -208,14 +210,18 @@ def test_the_solver_agrees_with_plain_search(game, stones):
     assert {0, 1} <= found
 
 
-def test_the_boards_with_four_rows_are_draws_but_for_six_columns_where_the_second_player_wins():
+@pytest.mark.parametrize(
+    "openings",
+    ["====", "-===-", *(pytest.param(openings, marks=pytest.mark.thorough) for openings in ("------", "---=---"))],
+    ids=len,
+)
+def test_the_boards_with_four_rows_are_draws_but_for_six_columns_where_the_second_player_wins(openings):
     # 4 x 4 to 4 x 7, compared once with a search in C that shares nothing with this one
-    expected = {4: "====", 5: "-===-", 6: "------", 7: "---=---"}
-    for columns, openings in expected.items():
-        solver = truth.Solver(find_game(f"four-in-a-row-4x{columns}"))
-        values = solver.values()
-        assert "".join({0: "-", HALF: "=", 1: "+"}[values[column]] for column in range(columns)) == openings
-        assert solver.value() == max(values.values())
+    columns = len(openings)
+    solver = truth.Solver(find_game(f"four-in-a-row-4x{columns}"))
+    values = solver.values()
+    assert "".join({0: "-", HALF: "=", 1: "+"}[values[column]] for column in range(columns)) == openings
+    assert solver.value() == max(values.values())
 
 
 def test_a_winner_is_known_and_a_board_too_large_is_refused():

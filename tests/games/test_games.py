@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.every_game import every_game, every_resampled_game, every_tunable_game
+from support.every_game import every_game, every_resampled_game, every_tunable_game, tunable_games_of_each_family
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
@@ -222,7 +222,7 @@ def test_players_in_turn_have_no_exact_score(name):
             exact_score(game, *pair)
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_threads_and_cuts_do_not_change_scores(game):
     match = Match(game, fixed_baseline(game, 1), redrawn_baseline(game))
     slow = game.family in SLOW
@@ -233,7 +233,7 @@ def test_threads_and_cuts_do_not_change_scores(game):
         assert (np.vstack([match.scores(5, 0, 37, seats), match.scores(5, 37, count - 37, seats)]) == whole).all()
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_two_equal_players_share_every_pair(game):
     scores = Match(game, fixed_baseline(game, 3), fixed_baseline(game, 3)).scores(5, 0, 200)
     assert (scores.sum(axis=1) == len(game.payoffs) - 1).all()

@@ -109,6 +109,7 @@ def test_random_orders_score_what_is_known_of_random_tic_tac_toe():
         assert abs(np.mean(scores) - expected) <= 4 * np.std(scores) / len(scores) ** 0.5
 
 
+@pytest.mark.thorough
 def test_the_best_vector_against_random_orders_scores_0_7836():
     first, second = truth.best_against_random(0), truth.best_against_random(1)
     assert ranks(first.cells, second.cells) == GAME.named["best-vs-random"]
@@ -140,6 +141,7 @@ def test_nobody_gains_anything_against_the_equilibrium():
         assert exact_score(GAME, EQUILIBRIUM, player) > HALF
 
 
+@pytest.mark.thorough
 def test_the_equilibrium_is_played_with_its_probabilities():
     assert plays_as_calculated(EQUILIBRIUM, fixed_baseline(GAME, 1), 10_000) and plays_as_calculated(
         EQUILIBRIUM, fixed_baseline(GAME, 2), 10_000

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from support.levels import one_of_each_family
 
 from fogspiel.core.drawing import draw_state, draw_view, how_to_play, news_between, routine_action
 from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
@@ -75,13 +76,13 @@ def offers(parts, actions):
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_every_game_has_its_own_pictures(name):
     game = games()[name]
     assert part_of(game, "draw", "draw_view") and part_of(game, "draw", "draw_state")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_every_game_tells_its_rules_in_some_lines(name):
     game = games()[name]
     lines = how_to_play(game)
@@ -89,7 +90,7 @@ def test_every_game_tells_its_rules_in_some_lines(name):
     assert all(line.endswith((".", "?")) and len(line) < 160 for line in lines)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_news_and_routine_follow_from_views_and_can_be_done(name):
     """News are words whatever the own action was; a routine action is one that can be tried."""
     game = games()[name]
@@ -117,7 +118,7 @@ def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch
     assert draw_view(plain, np.full(2, -1)) == (Text("choose rock, paper or scissors"),)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_is_never_at_a_loss(name):
     """Views of both players, states, from the deal to the end; everything can be sent to a page."""
     game = games()[name]
@@ -134,7 +135,7 @@ def test_a_picture_is_never_at_a_loss(name):
                     assert cell.name and set(cell.look.split()) <= LOOKS
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
     game = games()[name]
     state, who, _ = list(positions(game, 7, 5000))[-1]
@@ -143,7 +144,7 @@ def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
         assert parts and (who != OVER or all(cell.action is None for cell in cells_of(parts)))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_boards_have_a_name_for_every_row_and_column_or_none(name):
     game = games()[name]
     for state, _, _ in positions(game, 4):
@@ -158,7 +159,7 @@ def test_boards_have_a_name_for_every_row_and_column_or_none(name):
                     assert all(isinstance(line, str) and line for line in part.lines)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everything(name):
     game = games()[name]
     left_out = next((rest for family, rest in SOME_BUTTONS.items() if name.startswith(family)), set())
@@ -174,7 +175,7 @@ def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everyt
                 assert set(actions) - offered <= left_out
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_the_truth_offers_nothing(name):
     game = games()[name]
     for state, _, _ in positions(game, 5):
@@ -243,7 +244,7 @@ def test_a_hand_shows_the_cards_of_the_view():
         assert hand and [int(cell.text.split()[0]) for cell in hand.cards] == [n for n in view[7:11].tolist() if n]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_leaves_view_and_state_as_they_are(name):
     game = games()[name]
     for state, _, _ in positions(game, 6, 60):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.every_game import by_name, every_tunable_game
+from support.every_game import by_name, tunable_games_of_each_family
+from support.levels import by_default
 
 from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import CHANCE, OVER, find_game, games
@@ -17,7 +18,7 @@ from fogspiel.runs.agent_texts import MOST_BYTES, agent_from_text
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
-FEW = {"battleship": (6, 4), "four": (4, 4), "cheat": (10, 12), "war": (8, 8)}
+FEW = {"battleship": (4, 3), "four": (4, 4), "cheat": (10, 12), "war": (8, 8)}
 """Examples and pairs of games in each of them, where games are long."""
 MANY = (15, 20)
 MOST_MOVES = 150
@@ -46,7 +47,7 @@ def over_vectors(game, check):
     settings(max_examples=examples, deadline=None)(tried)()
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
     top, (_, pairs) = len(game.payoffs) - 1, FEW.get(game.family, MANY)
 
@@ -61,7 +62,7 @@ def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
     over_vectors(game, check)
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_any_vector_chooses_what_is_possible_by_view_and_stream_alone(game):
     def check(theta, phi, seed):
         rules, family = game.rules, game.strategy
@@ -134,7 +135,7 @@ def spoilt(game):
     }
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
     store = tmp_path / "runs.db"
     for name, (content, part) in spoilt(game).items():
@@ -152,14 +153,19 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
 
 
 def test_oversized_parameter_files_are_refused_for_every_game(tmp_path, refused):
-    path = tmp_path / "huge.json"
+    path, store = tmp_path / "huge.json", tmp_path / "runs.db"
     with path.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     for game in (game for game in games().values() if game.strategy):
-        refused("match", game.name, path, "uniform", because="larger than")
+        with pytest.raises(ValueError, match="larger than"):
+            agent_from_text(game, str(path), store, 1)
+    refused("match", "nim", path, "uniform", because="larger than")
 
 
-@pytest.mark.parametrize("game", [game for game in games().values() if game.strategy], ids=by_name)
+TUNABLE = [game for game in games().values() if game.strategy]
+
+
+@pytest.mark.parametrize("game", by_default([find_game("nim"), find_game("war")], TUNABLE), ids=by_name)
 def test_the_command_line_refuses_spoilt_parameter_files_too(game, tmp_path, refused):
     files = spoilt(game)
     for name in ("true.json", "long.json", "deep.json", "cut.json", "binary.bin", "other.json"):
@@ -170,7 +176,7 @@ def test_the_command_line_refuses_spoilt_parameter_files_too(game, tmp_path, ref
     refused("match", game.name, tmp_path, "uniform", because="Is a directory")
 
 
-@every_tunable_game
+@tunable_games_of_each_family
 def test_good_parameter_files_are_read_in_any_form(game, tmp_path):
     theta = np.random.default_rng(1).normal(size=len(game.strategy.parameters)).tolist()
     whole = [int(10 * number) for number in theta]

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move, parse_square
@@ -64,7 +65,7 @@ def test_what_can_be_tried_follows_from_the_view(umpires):
 
 
 def test_the_same_seed_and_nodes_give_the_same_analysis_of_a_game_or_of_one_turn(umpires):
-    decisions, _ = replayed_decisions(umpires[0].record[:40], 0)
+    decisions, _ = replayed_decisions(umpires[0].record[:20], 0)
     first, second = (as_json(analyse(decisions, "hs", LIGHT, 3)) for _ in range(2))
     assert first == second and len(first) == sum(decision.action is not None for decision in decisions)
     ply = decisions[-2].ply
@@ -277,7 +278,7 @@ def test_against_a_lone_king_the_choice_and_the_squares_are_told():
     assert position.boards == 5 and [chance for chance in position.belief["king"] if chance] == [0.2] * 5
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
+@pytest.mark.parametrize("name", by_default(["cincinnati", "rand"], RULE_SETS))
 def test_games_by_every_rule_set_are_analysed(name):
     switches = Switches.usual(name)
     players = tuple(find_engine("greedy")(LIGHT, stream_of(5, side)) for side in (0, 1))

@@ -286,7 +286,13 @@ def test_the_true_board_keeps_a_weight_from_the_first_move():
     assert min(turns) >= 3
 
 
-@pytest.mark.parametrize("fen", ["4k3/2p5/8/8/8/8/5P2/4K3 w - - 0 2", "4k3/p7/8/8/8/8/7P/4K3 b - - 0 9"])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        pytest.param("4k3/2p5/8/8/8/8/5P2/4K3 w - - 0 2", marks=pytest.mark.thorough),
+        "4k3/p7/8/8/8/8/7P/4K3 b - - 0 9",
+    ],
+)
 def test_the_true_board_keeps_a_weight_through_an_ending(fen):
     turns = []
     for seed in range(4):
@@ -340,6 +346,7 @@ def test_a_belief_that_is_contradicted_begins_anew_with_boards_that_explain_what
     check_explains(belief, umpire.view(0))
 
 
+@pytest.mark.thorough
 def test_a_belief_of_five_boards_is_mended_and_explains_what_was_heard():
     mended = 0
     for seed in range(3):

@@ -81,6 +81,7 @@ def test_weights_of_replies_sum_to_their_total(known):
         assert total == pytest.approx(weights.sum()) and (weights > 0).all()
 
 
+@pytest.mark.thorough
 def test_a_fitted_policy_foretells_as_well_as_the_true_one(known):
     policy, decisions = known
     order = np.random.default_rng(4).permutation(len(decisions))

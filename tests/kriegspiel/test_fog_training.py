@@ -20,6 +20,7 @@ TRAIN = ("kriegspiel", "train")
 SMALL = ("--engines", "greedy,random@2n", "--nodes", 1, "--games", 60, "--seed", 3, "--processes", 1)
 
 
+@pytest.mark.thorough
 def test_weights_are_made_from_stored_games_that_are_recalled(answer, fogspiel, tmp_path):
     output = tmp_path / "fog.npz"
     found = answer(*TRAIN, *SMALL, "--output", output)

@@ -156,7 +156,7 @@ def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
     assert record(1) == record(1) == record(2)
 
 
-@pytest.mark.parametrize(("name", "blind"), [("aosp", 1), ("hs", 0)])
+@pytest.mark.parametrize(("name", "blind"), [("aosp", 1), pytest.param("hs", 0, marks=pytest.mark.thorough)])
 def test_a_pool_that_runs_empty_begins_anew(name, blind):
     player = ENGINES[name](LITTLE, stream_of(3))
     umpire, other = Referee(), Random(LITTLE, stream_of(4))

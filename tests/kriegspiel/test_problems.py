@@ -110,7 +110,7 @@ def random_problem(draws, mate_in):
             continue
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.thorough), 1])
 def test_the_solver_finds_what_brute_force_finds(seed):
     draws, mates = random.Random(seed), 0
     for _ in range(25):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.limits import LIMITS
@@ -75,7 +76,7 @@ def play_all(name, engines, nodes, longest):
             assert umpire.forfeit is None
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
+@pytest.mark.parametrize("name", by_default(["icc", "rand"], RULE_SETS))
 def test_engines_play_by_every_rule_set(name):
     play_all(name, ENGINES, 30, 60)
 

@@ -55,6 +55,7 @@ def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress
         return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
 
 
+@pytest.mark.thorough
 def test_jobs_give_the_same_rows_in_the_same_order_however_many_processes_there_are(tmp_path):
     _, one, stored = found_by(tmp_path / "one.db", Request("small"))
     _, two, again = found_by(tmp_path / "two.db", Request("small"), processes=2)
@@ -123,6 +124,7 @@ def test_the_cross_tables_of_the_paper_add_up_to_one(line: Line):
     assert set(line.scores) <= set(METHODS)
 
 
+@pytest.mark.thorough
 def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     path = tmp_path / "runs.db"
     _, found, _ = found_by(path, TINY, table2.EXPERIMENTS[0])

@@ -43,7 +43,10 @@ def shipped(game):
 # The solver
 
 
-@pytest.mark.parametrize(("name", "variant"), SMALL)
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [pytest.param(*one, marks=() if one[0] == "hex-2x2" else pytest.mark.thorough) for one in SMALL],
+)
 def test_a_small_game_has_the_value_of_its_whole_tree(monkeypatch, name, variant):
     game = make_hex(monkeypatch, name, variant)
     found = run_to_end(solve_in_steps(game)).certificate

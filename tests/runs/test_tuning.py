@@ -6,6 +6,7 @@ import signal
 import time
 
 import pytest
+from support.levels import by_default
 
 from fogspiel.runs.kind import work_on
 from fogspiel.runs.kinds.tune import Request
@@ -13,7 +14,9 @@ from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.tune.methods import methods
 
+SOME = ["cma", "iterative", "psro"]
 every_method = pytest.mark.parametrize("method", methods())
+some_methods = pytest.mark.parametrize("method", by_default(SOME, methods()))
 
 
 def request(method, **more):
@@ -66,7 +69,7 @@ def killed_until_finished(path, asked, kills, rng):
         committed = length
 
 
-@every_method
+@some_methods
 def test_a_killed_run_resumes_to_the_same_bytes(method, tmp_path):
     expected = finished(tmp_path / "left-alone.db", request(method))
     killed_until_finished(tmp_path / "killed.db", request(method), 4, random.Random(method))
@@ -85,7 +88,7 @@ def test_a_hundred_kills_lose_nothing(method, tmp_path):
         assert rows_of(tmp_path / f"killed-{number}.db", "batawaf-1") == expected
 
 
-@every_method
+@some_methods
 def test_threads_do_not_change_a_run(method, tmp_path):
     asked = request(method, race="paper", games=30_000)
     assert finished(tmp_path / "a.db", asked, threads=2) == finished(tmp_path / "b.db", asked, threads=1)

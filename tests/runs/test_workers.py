@@ -263,7 +263,9 @@ LONG = (
 )
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kills", [pytest.param(2, marks=pytest.mark.thorough), pytest.param(100, marks=pytest.mark.slow)]
+)
 def test_a_command_that_is_killed_while_its_workers_start_leaves_nothing(tmp_path, kills):
     """Its first child is loky's resource tracker; the folder of the workers is made right after it."""
     rng, room = random.Random(kills), tmp_path / "room"

@@ -169,7 +169,16 @@ def test_bounds_are_explained_by_file_and_by_run(tmp_path, answer, fogspiel):
     assert len(answer("explain", run, "--all")["lines"]) > len(answer("explain", run)["lines"])
 
 
-@pytest.mark.parametrize("game", ["resistance5", "phantom-ttt", "permutation-ttt", "phantom-ponnuki-2x2", "kuhn"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "resistance5",
+        "phantom-ttt",
+        pytest.param("permutation-ttt", marks=pytest.mark.thorough),
+        "phantom-ponnuki-2x2",
+        "kuhn",
+    ],
+)
 def test_a_certificate_with_parts_missing_is_not_explained(tmp_path, refused, game):
     for key in sorted(set(shipped(game)) - {"value", "lower", "upper", "digest", "rules"}):
         body = shipped(game)

@@ -82,6 +82,7 @@ def test_random_matrix_games_have_the_exact_value_of_brute_force(seed):
         assert found.proved and found.value == brute_force_value(payoffs) / 7
 
 
+@pytest.mark.thorough
 def test_a_game_of_eight_by_eight_has_the_exact_value_of_brute_force():
     payoffs = np.random.default_rng(3).integers(-9, 10, (8, 8))
     found = exact_value(matrix_form(payoffs))

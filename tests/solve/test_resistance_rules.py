@@ -73,7 +73,10 @@ def test_a_best_reply_by_brute_force_wins_as_much_as_the_rule_of_the_spies_says(
     assert best_reply(setup, rule.passed) == rule.wins
 
 
-@pytest.mark.parametrize(("players", "passed", "wins"), [(5, (1, 3), "3/5"), (6, (1, 4), "8/15"), (7, (1, 4), "2/5")])
+@pytest.mark.parametrize(
+    ("players", "passed", "wins"),
+    [(5, (1, 3), "3/5"), (6, (1, 4), "8/15"), pytest.param(7, (1, 4), "2/5", marks=pytest.mark.thorough)],
+)
 def test_spies_who_do_not_know_each_other_lose_by_the_rule_only_if_cards_are_counted(players, passed, wins):
     assert best_reply(SETUPS[players], passed) == spy_rule(SETUPS[players]).wins
     assert best_reply(SETUPS[players], passed, cards=True) == Fraction(wins)
@@ -84,7 +87,9 @@ def test_a_best_reply_of_eight_players_wins_as_much_as_the_rule_says():
     assert best_reply(SETUPS[8], (1, 4)) == Fraction(9, 56)
 
 
-@pytest.mark.parametrize("players", [5, 6, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "players", [5, pytest.param(6, marks=pytest.mark.thorough), pytest.param(7, marks=pytest.mark.slow)]
+)
 def test_no_other_pair_of_missions_is_better_to_let_pass(players):
     setup = SETUPS[players]
     assert min(best_reply(setup, passed) for passed in combinations(range(1, 6), 2)) == spy_rule(setup).wins

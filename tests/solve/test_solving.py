@@ -71,6 +71,7 @@ def test_the_pure_strategies_of_binary_poker_are_found():
     assert all(set(row["probabilities"]) <= {"0", "1"} for side in rows for row in side)
 
 
+@pytest.mark.thorough
 def test_labelled_cards_collapse_to_ranks():
     small, large = (solve_unstored(Request(name)).sizes["quotient"] for name in ("leduc", "leduc-labelled"))
     assert large["rows"] <= small["rows"] * 1.01 and large["columns"] <= small["columns"] * 1.01
@@ -166,6 +167,7 @@ def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judge
     assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)
 
 
+@pytest.mark.thorough
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
     monkeypatch.setattr("fogspiel.solve.tree_routes.SMALL_ENOUGH", 0)
     result = solve_unstored(Request("leduc", gap=1e-3))

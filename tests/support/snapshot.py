@@ -55,6 +55,7 @@ class Group(NamedTuple):
     commands: list[Command | str]
     files: Mapping[str, str] = MappingProxyType({})
     written: tuple[str, ...] = ()
+    thorough: bool = False
     slow: bool = False
 
 
@@ -229,6 +230,7 @@ GROUPS: dict[str, Group] = {
             "resume batawaf-1 --json",
         ],
         written=("*.csv", "mixture.json", "tables/*", "diagnosis/*"),
+        thorough=True,
     ),
     "tournament": Group(
         [
@@ -319,6 +321,7 @@ GROUPS: dict[str, Group] = {
             "export permutation-ttt-1 --json",
         ],
         written=("certificates/*.json", "proof.json"),
+        thorough=True,
     ),
     "phantom-large": Group(
         [
@@ -354,6 +357,7 @@ GROUPS: dict[str, Group] = {
             "runs --json",
         ],
         written=("*.pgn", "report/*", "robin/*"),
+        thorough=True,
     ),
     "kriegspiel-engines": Group(
         [

@@ -90,7 +90,11 @@ def test_the_small_engine_knows_every_legal_first_move_of_difficult_positions(ti
 
 @pytest.mark.parametrize(
     "command, limit",
-    [("stockfish", ("--nodes", 300)), ("gnuchess --uci", ("--depth", 2)), ("stockfish", ("--clock", "0.5+0.005"))],
+    [
+        ("stockfish", ("--nodes", 300)),
+        pytest.param("gnuchess --uci", ("--depth", 2), marks=pytest.mark.thorough),
+        pytest.param("stockfish", ("--clock", "0.5+0.005"), marks=pytest.mark.thorough),
+    ],
 )
 def test_real_engines_play_through_the_referee(command, limit):
     name, *options = command.split()

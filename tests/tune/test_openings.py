@@ -29,6 +29,7 @@ def test_every_line_of_our_book_is_legal_and_leads_to_a_position_of_its_own():
     assert {len(text.split()) for _, text in book.entries} == {8}
 
 
+@pytest.mark.thorough
 def test_an_opening_follows_from_the_seed_and_seldom_comes_again():
     book = own_book()
     first = [book.opening(seed) for seed in range(300)]

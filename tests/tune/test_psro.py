@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 from fogspiel.core.agents import find_policy, mixture_policy, policy_of, redrawn_baseline, vector_policy
 from fogspiel.core.exact import best_replies
@@ -44,6 +45,7 @@ def test_psro_plays_morra_so_that_nobody_gains_two_points_in_a_hundred():
     assert morra.exploitability_of(found("psro", MORRA, 250_000)) < 0.02
 
 
+@pytest.mark.thorough
 def test_more_games_make_a_mixture_of_orders_harder_to_exploit():
     few, more = (float(permutation.exploitability_of(found("psro", ORDERS, games))) for games in (20_000, 300_000))
     assert more < 0.3 < few
@@ -60,7 +62,7 @@ def test_a_portfolio_of_methods_plays_morra_as_well():
     assert morra.exploitability_of(player) < 0.02
 
 
-@pytest.mark.parametrize("method", ["halving", "rectangular", "bandit"])
+@pytest.mark.parametrize("method", by_default(["bandit"], ["halving", "rectangular", "bandit"]))
 def test_the_best_of_many_random_players_is_found(method):
     player = found(method, BATAWAF, 40_000)
     assert evaluate(BATAWAF, player, redrawn_baseline(BATAWAF), 5, 40_000).mean > 0.58  # the best there is has 0.65
@@ -128,6 +130,7 @@ def test_ways_that_last_find_who_beats_a_mixture(which, least):
     assert evaluate(MORRA, player, start, 5, 20_000).mean > least
 
 
+@pytest.mark.thorough
 def test_a_budget_with_lasting_searches_gives_the_same_mixture_twice():
     one, other = (found("psro", MORRA, 300_000) for _ in range(2))
     assert (one.thetas == other.thetas).all() and one.weights == other.weights

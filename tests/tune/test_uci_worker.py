@@ -135,10 +135,14 @@ def test_an_illegal_or_missing_move_loses_and_the_game_says_so(play, moves, reas
     [
         ({"at": "uci", "fault": "die"}, "ended (exit code 7) when it was asked 'uci'"),
         ({"at": "uci", "fault": "hang"}, "has not said 'uciok' within 1 s"),
-        ({"at": "isready", "fault": "close"}, "closed its output when it was asked 'isready'"),
+        pytest.param(
+            {"at": "isready", "fault": "close"},
+            "closed its output when it was asked 'isready'",
+            marks=pytest.mark.thorough,
+        ),
         ({"at": "go", "fault": "die"}, "ended (exit code 7) when it was asked 'go nodes 10000'"),
         ({"at": "go", "fault": "hang"}, "give it another limit if it does not know this one"),
-        ({"at": "go", "fault": "flood"}, "only 'info string la la la'"),
+        pytest.param({"at": "go", "fault": "flood"}, "only 'info string la la la'", marks=pytest.mark.thorough),
         ({"at": "go", "fault": "close"}, "closed its output"),
     ],
 )

@@ -12,7 +12,9 @@ def client(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("game", ["kuhn", "phantom-ttt", "morra", "kriegspiel", "resistance5"])
+@pytest.mark.parametrize(
+    "game", ["kuhn", "phantom-ttt", "morra", pytest.param("kriegspiel", marks=pytest.mark.thorough), "resistance5"]
+)
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_can_be_played_to_its_end_and_seen_whole_afterwards(client, game, side):
     draws = random.Random(1)

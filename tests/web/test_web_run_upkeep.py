@@ -81,6 +81,7 @@ def test_a_run_that_gets_the_name_of_a_deleted_one_is_another_run(client, folder
     assert client.get("/api/runs/kuhn-1/steps").json()["done"] == 400 != steps["done"]
 
 
+@pytest.mark.thorough
 def test_a_third_run_waits_until_there_is_room(client):
     order = {"kind": "tune", "game": "batawaf", "method": "iterative", "games": 10**9}
     names = [client.post("/api/runs", json=order | {"seed": seed}).json()["run"] for seed in (11, 12)]
