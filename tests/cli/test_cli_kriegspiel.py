@@ -74,6 +74,7 @@ def test_a_round_robin_has_a_cross_table_and_all_pairs(answer, fogspiel):
     assert INTERVALS_NOTE in " ".join(shown.stdout.split())
 
 
+@pytest.mark.thorough
 def test_a_report_has_a_page_a_cross_table_and_files_of_numbers(answer, fogspiel, tmp_path):
     words = ("kriegspiel", "round-robin", "greedy", "random", "random@2n", "--games", 4, *SHORT, "--no-fifty")
     folder = tmp_path / "robin"

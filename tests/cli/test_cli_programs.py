@@ -78,6 +78,7 @@ def test_methods_that_know_games_work_with_programs_too(answer, method):
     assert set(found["parameters"]) == {"a", "b", "c", "d", "e"} and found["proof"]["against"] == "start"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_program_in_c_is_tuned(answer, tmp_path):
     program = tmp_path / "hill"
@@ -142,8 +143,9 @@ def play(a, b, seed):
 """
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", by_default([], [signal.SIGKILL]) + by_default([], [signal.SIGINT, signal.SIGTERM], others="slow")
+)
 def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number):
     path = tmp_path / "slow.py"
     path.write_text(SLOW.format(folder=str(OUTSIDE)))

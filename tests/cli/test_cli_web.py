@@ -20,7 +20,8 @@ def asked(address, path, body=None):
         return json.load(answer)
 
 
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.thorough), signal.SIGTERM])
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_says_where_it_is_and_ends_cleanly(tmp_path, number):
     with running(tmp_path) as (process, address):
         assert address.startswith("http://127.0.0.1:")

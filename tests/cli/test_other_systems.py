@@ -93,6 +93,7 @@ def test_every_command_runs_without_what_only_posix_has(tmp_path):
         assert found["code"] == 0 and "Traceback" not in found["err"], found
 
 
+@pytest.mark.thorough
 def test_a_narrow_locale_is_no_reason_to_fail(tmp_path):
     commands = [["show", "kriegspiel"], ["games"], ["show", "war"], ["explain", shipped_certificate("morra")]]
     narrow = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

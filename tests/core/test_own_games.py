@@ -98,9 +98,8 @@ def run(folder, code):
     return float(outcome.stdout)
 
 
-@pytest.mark.parametrize(
-    "order", [(AS_FILE, AS_MODULE), pytest.param((AS_MODULE, AS_FILE), marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("order", [(AS_FILE, AS_MODULE), (AS_MODULE, AS_FILE)])
 def test_a_file_can_be_imported_before_or_after_it_is_named(mine, order):
     mine.write_text(mine.read_text() + f"# {uuid4()}\n")  # whose kernels are in no cache yet
     assert len({run(mine.parent, code) for code in order}) == 1

@@ -65,7 +65,9 @@ QUICK = [name for name in games() if not name.startswith(("four-in-a-row", "batt
 EXPLAINED = [*QUICK, "four-in-a-row-4x4", "battleship"]
 
 
-@pytest.mark.parametrize("name", by_default([name for name in EXPLAINED if name != "permutation-ttt"], EXPLAINED))
+@pytest.mark.parametrize(
+    "name", by_default([name for name in EXPLAINED if name != "permutation-ttt"], EXPLAINED, others="slow")
+)
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
     game = find_game(name)
     players = [find_policy(game, word) for word in policy_names(game) if word not in ("fixed", "redrawn")]

@@ -141,7 +141,7 @@ def test_nobody_gains_anything_against_the_equilibrium():
         assert exact_score(GAME, EQUILIBRIUM, player) > HALF
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_equilibrium_is_played_with_its_probabilities():
     assert plays_as_calculated(EQUILIBRIUM, fixed_baseline(GAME, 1), 10_000) and plays_as_calculated(
         EQUILIBRIUM, fixed_baseline(GAME, 2), 10_000

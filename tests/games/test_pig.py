@@ -127,7 +127,8 @@ def test_the_best_threshold_against_a_redrawn_gaussian_scores_as_specified():
         assert slope != 2 or agrees(PIG, HOLD25, redrawn_baseline(PIG), scores.max())
 
 
-@pytest.mark.parametrize(("threshold", "other"), [(60, 50), pytest.param(100, 35, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize(("threshold", "other"), [(60, 50), (100, 35)])
 def test_exact_scores_agree_with_an_enumeration_by_the_rules(threshold, other):
     starting, replying = rate_by_rules(threshold, other), rate_by_rules(other, threshold)
     assert [float(wins) for wins in truth.duel(threshold, other)] == pytest.approx([starting, replying], abs=1e-11)

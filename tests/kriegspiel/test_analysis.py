@@ -207,6 +207,7 @@ def test_the_first_position_is_known_for_certain():
     assert phase.king_rank == 1.0 and phase.king_chance == 1.0
 
 
+@pytest.mark.thorough
 def test_the_worst_turns_are_moves_that_were_made(umpires):
     decisions, _ = replayed_decisions(umpires[2].record, 1)
     positions = tuple(analyse(decisions, "hs", LIGHT))

@@ -76,7 +76,7 @@ def play_all(name, engines, nodes, longest):
             assert umpire.forfeit is None
 
 
-@pytest.mark.parametrize("name", by_default(["icc", "rand"], RULE_SETS))
+@pytest.mark.parametrize("name", by_default(["icc", "rand"], RULE_SETS, others="slow"))
 def test_engines_play_by_every_rule_set(name):
     play_all(name, ENGINES, 30, 60)
 

@@ -185,6 +185,7 @@ def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few
     assert "Batawaf" not in [row[0] for row in best.rows]
 
 
+@pytest.mark.thorough
 def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(war_evidence, "EVIDENCE_GAMES", 1_000_000)
     request = replace(TINY, seeds=1)

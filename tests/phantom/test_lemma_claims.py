@@ -74,6 +74,6 @@ def test_informed_work_goes_on_from_what_was_saved():
     assert run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse("every"), saved=saved)) == whole
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_bandits_stay_below_their_proven_means():
     assert [claim.verdict for claim in lemma_claims.bandit_claims()] == ["right", "right"]

@@ -93,6 +93,7 @@ def plan_of(game, player):
     return plan
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("fallback", "ensured"), [(A3, Fraction(3, 4)), (C1, Fraction(11, 16))])
 def test_an_umpire_confirms_what_blacks_moves_ensure(fallback, ensured):
     told = Prescription(fallback)
@@ -139,6 +140,7 @@ def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
     assert found[4].ours == "B 1, D 1, F 5/6"
 
 
+@pytest.mark.thorough
 def test_black_never_loses_if_he_follows_the_mended_strategy_well():
     assert paper_claims.value(Prescription(), lambda ending: Fraction(ending.score > 0)) == 1
     assert paper_claims.value(Prescription(C1), lambda ending: Fraction(ending.score > 0)) < 1

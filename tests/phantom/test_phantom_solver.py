@@ -57,7 +57,7 @@ def document(answer):
 # Sizes
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_phantom_tic_tac_toe_has_the_sizes_that_were_counted_before(form):
     assert form.sizes == {
         "infosets": [3968, 21779],
@@ -122,7 +122,7 @@ def test_an_opening_has_a_certificate_of_its_own(cell, value):
         phantom_solution.verify(unknown)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_best_first_stone_is_a_corner_and_no_opening_beats_the_game():
     values = opening_values("phantom-ttt")
     assert values == {"A1": VALUE, "B1": Fraction(5671, 7576), "B2": Fraction(35, 44)}

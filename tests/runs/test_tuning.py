@@ -14,9 +14,9 @@ from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.tune.methods import methods
 
-SOME = ["cma", "iterative", "psro"]
+SOME = ["iterative", "psro"]
 every_method = pytest.mark.parametrize("method", methods())
-some_methods = pytest.mark.parametrize("method", by_default(SOME, methods()))
+some_methods = pytest.mark.parametrize("method", by_default(SOME, methods(), others="slow"))
 
 
 def request(method, **more):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import COMMAND
+from support.levels import by_default
 
 from fogspiel.runs.workers import Limits, beat, run_jobs
 
@@ -93,6 +94,7 @@ def test_a_killed_worker_is_named_and_its_job_repeated(tmp_path):
     assert len(faults) == 1 and re.fullmatch(r"worker \d+ died on square 2: the job is repeated", faults[0])
 
 
+@pytest.mark.thorough
 def test_a_worker_that_died_while_it_was_idle_is_not_given_a_job(tmp_path):
     faults = []
     jobs = run_jobs([os.getpid, Square(2, 2, signal.SIGKILL, str(tmp_path), 0.1)], 2, on_fault=faults.append)
@@ -101,6 +103,7 @@ def test_a_worker_that_died_while_it_was_idle_is_not_given_a_job(tmp_path):
     assert next(jobs) == 4 and len(faults) == 1
 
 
+@pytest.mark.thorough
 def test_a_stopped_worker_is_noticed_named_killed_and_its_job_repeated(tmp_path):
     found, faults = results(harmed(signal.SIGSTOP, tmp_path))
     assert found == SQUARES
@@ -190,8 +193,9 @@ def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed
     assert stored("two.db", 2, watch=kill, on_fault=faults.append) == stored("one.db", 1)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("harm", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "harm", by_default([], [signal.SIGINT]) + by_default([], [signal.SIGTERM, signal.SIGKILL], others="slow")
+)
 def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, harm):
     """Ctrl-C goes to the whole group, the others to the parent alone."""
     words = ["paper", "table2", "--scale", "100", "--processes", "2", "--store", str(tmp_path / "runs.db")]
@@ -520,6 +524,7 @@ def test_seeds_tournaments_and_diagnoses_are_the_same_on_a_cluster(cluster, answ
     refused("tournament", "kuhn", "uniform", "solved", *there, because="solved is known on this machine only")
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_jobs_that_nobody_waits_for_are_broken_off_so_that_others_are_done(cluster):
     with closing(run_jobs([Square(1), *([waits] * 4)], 1, cluster.scheduler_address)) as jobs:

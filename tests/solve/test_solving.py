@@ -119,7 +119,7 @@ def run_with_interruptions(path, request, every):
         pytest.param(Request("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),
         Request("kuhn", "outcome-sampling", iterations=50_000, seed=3),
         Request("resistance5", "knowledge-trees"),
-        pytest.param(Request("permutation-ttt"), marks=pytest.mark.thorough),
+        pytest.param(Request("permutation-ttt"), marks=pytest.mark.slow),
     ],
     ids=lambda request: f"{request.game}, {request.solver}",
 )

@@ -1,4 +1,4 @@
-"""Which cases of a test everybody runs, where all would take long: the others are left to the thorough tests."""
+"""Which cases of a test everybody runs, where all would take long: the others are left to thorough or slow tests."""
 
 import pytest
 
@@ -12,9 +12,9 @@ def by_default(kept, cases, others="thorough"):
     return [case if case in kept else pytest.param(case, marks=getattr(pytest.mark, others)) for case in cases]
 
 
-def one_of_each_family(cases):
+def one_of_each_family(cases, others="thorough"):
     """Games or their names, of which only the first of a family, the plainest one, is kept."""
     known = games() | {case.name: case for case in cases if not isinstance(case, str)}
     named = {case if isinstance(case, str) else case.name: case for case in cases}
     first = {known[name].family: name for name in reversed(known) if name in named}
-    return by_default([named[name] for name in first.values()], cases)
+    return by_default([named[name] for name in first.values()], cases, others)

@@ -79,6 +79,7 @@ def test_a_vector_that_ties_with_the_start_must_be_better_against_the_baseline()
     assert not last(arena_from(nim, start, games=40_000, baseline_name="fixed"), best.tolist()).proved
 
 
+@pytest.mark.thorough
 def test_equals_are_called_better_no_more_often_than_the_risk_allows():
     proved = [last(arena_from(BATAWAF, [9.0, 0.0, 0.0], seed, 1000), [9.0, 0.0, 1e-9]).proved for seed in range(300)]
     assert sum(proved) <= 300 * DELTA + 2 * (300 * DELTA) ** 0.5

@@ -38,10 +38,11 @@ from fogspiel.tune.methods import methods
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
+LEVELS = {SUMS.name: (), CHOICES.name: pytest.mark.thorough, GUESSES.name: pytest.mark.slow}
 every_method_and_game = pytest.mark.parametrize(
     ("method", "game"),
     [
-        pytest.param(method, game, id=f"{method}-{game.name}", marks=() if game is SUMS else pytest.mark.thorough)
+        pytest.param(method, game, id=f"{method}-{game.name}", marks=LEVELS[game.name])
         for method, game in product(methods(), five_payoffs.GAMES)
     ],
 )

@@ -5,6 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 import fogspiel.tune.arena
 from fogspiel.core.agents import find_policy, vector_policy
@@ -17,7 +18,9 @@ from fogspiel.tune.methods import find_method, methods
 from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
 BATAWAF = find_game("batawaf")
+SOME = ["auto", "cma", "duel", "iterative", "psro", "seeds"]
 every_method = pytest.mark.parametrize("name", methods())
+some_methods = pytest.mark.parametrize("name", by_default(SOME, methods()))
 
 
 def arena(seed=1, games=20_000, race="count-mixture", **more):
@@ -46,7 +49,7 @@ def test_no_game_is_played_beyond_the_budget(name):
         assert sum(event["games"] for event in place.events) <= place.games
 
 
-@every_method
+@some_methods
 def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     place = arena(games=8000)
     expected = described(place, walked(name, place))

@@ -41,6 +41,7 @@ def found(method, game, games, seed=1):
     return policy_of(game, steps[0].answer)
 
 
+@pytest.mark.thorough
 def test_psro_plays_morra_so_that_nobody_gains_two_points_in_a_hundred():
     assert morra.exploitability_of(found("psro", MORRA, 250_000)) < 0.02
 

@@ -166,6 +166,7 @@ def test_nonsense_at_the_start_is_passed_over(play):
     assert play(fake(moves=FOOLS_MATE, at="uci", fault="garbage"))["score"] == 0.0
 
 
+@pytest.mark.thorough
 def test_a_clock_that_has_run_out_loses(play):
     found = play(fake(moves=FOOLS_MATE, seconds=0.3), "--clock", "0.4+0", "--grace", 0.05)
     tags, _ = headers(found)

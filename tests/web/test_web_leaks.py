@@ -138,7 +138,7 @@ def demand_no_leak(site, name, number):
     return pairs
 
 
-@pytest.mark.parametrize("name", one_of_each_family(sorted(games())))
+@pytest.mark.parametrize("name", one_of_each_family(sorted(games()), others="slow"))
 def test_states_that_look_alike_are_served_alike(site, name):
     assert demand_no_leak(site, name, 4) or find_game(name).resample is nothing_hidden
 

@@ -107,6 +107,7 @@ def test_a_worker_that_reports_an_error_stops_everything_with_its_sentence():
         workers.ask(["{}"], within)
 
 
+@pytest.mark.thorough
 def test_children_of_a_worker_that_hangs_die_with_it(tmp_path):
     with pool(tmp_path, "hang-with-child", 1, 1) as workers:
         workers.ask([json.dumps(GAMES[2])], within)
