@@ -61,19 +61,19 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     assert described(other, walked(name, other)) == expected
 
 
-@every_method
+@some_methods
 def test_a_recorded_run_is_recalled_without_playing(name, monkeypatch):
-    place = arena(games=8000)
+    place = arena()
     expected = described(place, walked(name, place))
     recorded = place.events[: len(place.events) // 2]
-    other = arena(games=8000, recorded=recorded)
+    other = arena(recorded=recorded)
     monkeypatch.setattr(Arena, "_sums", lambda *_: pytest.fail("a recorded event was played again"))
     monkeypatch.setattr(Arena, "_key", lambda *_: pytest.fail("a recorded event was played again"))
     steps = find_method(name)(other)
     while len(other.events) < len(recorded) - 10:
         next(steps)
     monkeypatch.undo()
-    other = arena(games=8000, recorded=recorded)
+    other = arena(recorded=recorded)
     assert described(other, walked(name, other)) == expected
 
 
