@@ -285,7 +285,7 @@ def check_the_tour(answer, documented):
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(answer, monkeypatch):
     from fogspiel.cli import demo
     from fogspiel.runs.kinds.tune import Request

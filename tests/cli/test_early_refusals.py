@@ -90,6 +90,7 @@ def test_refusals_import_neither_numba_nor_numpy(tmp_path, monkeypatch):
         assert told.count("\n") == 1, told
 
 
+@pytest.mark.thorough
 def test_help_and_version_import_neither(tmp_path):
     from fogspiel.cli.command_help import EXAMPLES
 

@@ -115,7 +115,7 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     assert verify(solve(board), grid) == (exact.value, exact.value)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_certificate_of_tic_tac_toe_convinces_the_checker(history):
     body = json.loads(json.dumps(history[-1]["certificate"]))
     value, _ = verify(body)

@@ -109,7 +109,7 @@ def test_random_orders_score_what_is_known_of_random_tic_tac_toe():
         assert abs(np.mean(scores) - expected) <= 4 * np.std(scores) / len(scores) ** 0.5
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_best_vector_against_random_orders_scores_0_7836():
     first, second = truth.best_against_random(0), truth.best_against_random(1)
     assert ranks(first.cells, second.cells) == GAME.named["best-vs-random"]

@@ -123,7 +123,7 @@ def test_the_families_are_those_that_the_paper_shows():
         assert {family(frame[one], frame[other]) for frame in frames()} == {letter}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
     mended, printed = table[:7], table[7:14]
     assert [claim.ours for claim in mended] == ["3/4", "1", "3/4", "1", "13/16", "7/8", "3/4"]

@@ -393,7 +393,7 @@ def read_or_refused(path: Path, rows: dict[str, list[Row]]) -> bool:
     return noticed
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_of_1000_flipped_bits_each_is_noticed_or_harmless(path: Path, tmp_path: Path) -> None:
     rows = fill(path)
     files = picked_up(path)
@@ -425,6 +425,7 @@ def test_a_flipped_bit_in_a_row_is_reported_with_run_and_row(path: Path, name: s
             assert Store.open(path, write=False).read(other).rows == rows[other]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["-wal", "-lock"])
 def test_flipped_bits_beside_a_live_store_are_noticed_or_harmless(path: Path, tmp_path: Path, ending: str) -> None:
     with Store.open(path, write=True) as held_open:

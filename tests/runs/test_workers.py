@@ -402,7 +402,7 @@ def test_a_job_that_comes_out_differently_on_two_workers_of_a_cluster_names_both
     assert len(set(re.findall(r"worker (tcp\S+) \(process \d+\)", str(error.value)))) == 2
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @ON_CLUSTER
 def test_a_job_that_kills_all_workers_of_a_cluster_ends_in_one_sentence(cluster):
     with pytest.raises(ValueError, match="square 2 has cost 3 workers"):
@@ -419,7 +419,7 @@ def test_a_job_of_a_cluster_that_is_given_up_does_not_disturb_those_before_it(cl
             next(jobs)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @ON_CLUSTER
 def test_table_rows_are_the_same_bytes_from_a_cluster_one_worker_of_which_is_killed(stored, cluster):
     import distributed

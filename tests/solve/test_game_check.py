@@ -100,6 +100,7 @@ def game_file(tmp_path, old, new):
 LONGER = {
     "endless play", "a rule without an end", "what cannot be compiled", "empty legal", "start that leaves a cell",
     "more actions than sizes.actions", "an action twice", "two actions of one name", "a strategy that invents actions",
+    "view that leaves a cell", "payoff index out of range", "random rules",
 }  # fmt: skip
 
 

@@ -241,6 +241,7 @@ GROUPS: dict[str, Group] = {
             "export guesswho24-1 --json",
         ],
         written=("who/*", "war/*"),
+        thorough=True,
     ),
     "solve": Group(
         [
@@ -271,6 +272,7 @@ GROUPS: dict[str, Group] = {
             "runs --json",
         ],
         written=("certificates/*.json", "goofspiel.json"),
+        thorough=True,
     ),
     "files": Group(
         [
