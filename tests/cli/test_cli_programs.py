@@ -45,6 +45,7 @@ def is_near_the_top(values):
     return abs(values["x"] - 3) < 1.5 and abs(values["k"] - 7) <= 3
 
 
+@pytest.mark.thorough
 def test_a_function_of_five_parameters_comes_near_its_best_and_proves_its_gain(answer):
     found = answer("tune", *HILL, "--games", "6000", "--method", "duel", "--seed", "3")
     values, proof = found["parameters"], found["proof"]
@@ -93,6 +94,7 @@ def test_a_program_of_the_shell_is_tuned(answer):
     assert found["proof"]["proved"] and found["parameters"]["k"] > 2
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_the_shell_and_c_play_the_same_games(answer, tmp_path):
     program = tmp_path / "hill"

@@ -206,6 +206,7 @@ def first_of_two_uniform_players():
     return sum(chance * sum(last[t:]) for t, chance in enumerate(last))
 
 
+@pytest.mark.thorough
 def test_uniform_players_win_as_often_as_combinatorics_says():
     uniform = find_policy(SEA, "uniform")
     wins = Match(SEA, uniform, uniform).scores(7, 0, 8_000)[:, 0] / 2

@@ -106,6 +106,7 @@ def played_in_step(fen, seed, longest):
     return kinds
 
 
+@pytest.mark.thorough
 def test_legal_moves_of_random_games_are_those_of_python_chess():
     kinds = sum((played_in_step(fen, seed, 80) for seed in range(6) for fen in PUBLISHED), Counter())
     kinds += sum((played_in_step(START, seed, 500) for seed in range(6)), Counter())

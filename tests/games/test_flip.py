@@ -163,6 +163,7 @@ def test_a_vector_of_zeros_plays_its_lowest_card_on_the_lowest_pile():
             assert action == position.actions[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "least"), [("blocking", 0.66), ("mobile", 0.51)])
 def test_named_players_beat_the_baseline(name, least):
     assert Match(FLIP, find_policy(FLIP, name), redrawn_baseline(FLIP)).scores(3, 0, 10_000).mean() / 2 > least

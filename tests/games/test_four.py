@@ -69,6 +69,7 @@ def test_there_are_as_many_positions_as_the_encyclopedia_of_integer_sequences_sa
         assert len(states) == expected
 
 
+@pytest.mark.thorough
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.floats(-3, 3), min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_a_playout_draws_open_columns_by_their_softmax(theta):
@@ -151,6 +152,7 @@ def test_a_win_is_taken_and_ties_go_to_the_centre():
     assert SMALL.strategy.choose(view_of(SMALL, last.state, 0), np.array(last.actions), plan, stream) == 2
 
 
+@pytest.mark.thorough
 def test_playouts_beat_uniform_players_and_more_playouts_beat_fewer():
     for game in (SMALL, WIDE, FULL):
         assert Match(game, find_policy(game, "even"), find_policy(game, "uniform")).scores(1, 0, 100).mean() / 2 > 0.75

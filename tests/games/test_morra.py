@@ -67,6 +67,7 @@ def test_the_second_player_sees_the_first_throw_only_after_his_own():
     assert view_of(MORRA, end, 1).tolist() == [42, 17]
 
 
+@pytest.mark.thorough
 @given(vectors)
 @settings(max_examples=200, deadline=None)
 def test_the_alias_table_reproduces_the_softmax(theta):

@@ -81,6 +81,7 @@ def random_positions(board, count, seed):
             player, own, other = 1 - player, other, own | 1 << cell
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("board", [*BOARDS.values(), ponnuki(2, 3), ponnuki(1, 4)], ids=lambda board: board.name)
 def test_a_second_implementation_agrees_on_every_cell(board):
     outcomes = set()

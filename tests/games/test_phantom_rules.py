@@ -234,6 +234,7 @@ def private_histories(name, player, turns):
     return infosets, sequences + 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name, player, turns, infosets, sequences",
     [

@@ -137,6 +137,7 @@ def test_exact_scores_agree_with_an_enumeration_by_the_rules(threshold, other):
     assert float(exact) == pytest.approx((starting + 1 - replying) / 2, abs=1e-11)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("threshold", "other"), [(20, 25), (2, 100), (31, 17)])
 def test_fractions_matrix_and_tables_agree(threshold, other):
     exact = exact_score(PIG, hold(threshold), hold(other))
@@ -178,6 +179,7 @@ def test_the_optimum_beats_every_threshold_and_by_how_much():
     assert min(truth.rate(OPTIMAL, hold(threshold)) for threshold in range(18, 34)) > 0.52
 
 
+@pytest.mark.thorough
 def test_played_games_agree_with_the_tables():
     assert agrees(PIG, HOLD20, HOLD25, exact_score(PIG, HOLD20, HOLD25))
     for first, second in ((OPTIMAL, HOLD20), (OPTIMAL, UNIFORM), (HOLD25, UNIFORM)):

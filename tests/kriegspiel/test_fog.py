@@ -250,6 +250,7 @@ def test_whole_games_with_full_beliefs_are_played_by_every_rule_set(name):
         assert umpire.forfeit is None and (umpire.over or umpire.plies == 1000)
 
 
+@pytest.mark.thorough
 def test_fog_beats_a_random_player():
     scores = [play_game((make_fog(seed), Random(LITTLE, stream_of(4, seed))), Referee(), 600).score for seed in (0, 1)]
     assert sum(scores) >= 3

@@ -33,6 +33,7 @@ def ending_of(men, number):
     return umpire.ending
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kinds", "longest"), [((QUEEN,), 10), ((ROOK,), 16), ((PAWN,), 28), ((BISHOP, BISHOP), 19), ((BISHOP, KNIGHT), 33)]
 )

@@ -41,6 +41,7 @@ def umpires():
     return [random_game(seed, longest=None if seed % 20 == 0 else 100) for seed in range(GAMES)]
 
 
+@pytest.mark.thorough
 def test_python_chess_replays_what_we_write_to_the_same_position_and_writes_the_same_moves(umpires):
     for umpire in umpires[::5]:
         game = viewed(write_pgn(umpire.record))

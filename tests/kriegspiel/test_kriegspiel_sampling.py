@@ -203,6 +203,7 @@ def test_a_mate_is_the_greatest_gain_and_stalemate_a_loss():
     assert gain[parse_move("f6f7")] < -500
 
 
+@pytest.mark.thorough
 def test_a_pool_that_knows_the_board_mates():
     umpire = Referee()
     player = ENGINES["aosp"](Effort(nodes=300), stream_of(1))

@@ -13,6 +13,7 @@ from fogspiel.runs.kinds.bounds import Request
 from fogspiel.solve.certificates import verify
 
 
+@pytest.mark.thorough
 def test_table_one_is_a_diagonal():
     """Each strategy gets nothing against the family that it is not made for, so that the value is the paper's 1/3."""
     *entries, value = lemma_claims.table_claims()

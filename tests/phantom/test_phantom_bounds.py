@@ -218,6 +218,7 @@ def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
     assert random_play(THREE, 0) == Fraction(1, 105)
 
 
+@pytest.mark.thorough
 def test_the_matrix_game_of_the_paper_is_worth_a_half_exactly():
     own, worlds = matrix_node()
     exact, game = solve_informed_once(FOUR, 0, own, worlds)
@@ -225,6 +226,7 @@ def test_the_matrix_game_of_the_paper_is_worth_a_half_exactly():
     assert exact.lower == exact.upper == Fraction(1, 2)
 
 
+@pytest.mark.thorough
 def test_the_three_strengths_of_lemma_2_are_in_order_at_the_matrix_game():
     own, worlds = matrix_node()
     relaxation = Relaxation(FOUR, 0)

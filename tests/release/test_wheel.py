@@ -75,6 +75,7 @@ def new_home(folder, **more):
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | own | more
 
 
+@pytest.mark.thorough
 def test_the_wheel_has_the_whole_package_and_nothing_else(wheel):
     package = {path.relative_to(ROOT) for path in (ROOT / "fogspiel").rglob("*") if path.is_file()}
     expected = {path.as_posix() for path in package if "__pycache__" not in path.parts}

@@ -67,6 +67,7 @@ def test_a_growing_game_ends_at_the_value_with_strategies_that_the_judge_finds_o
     assert judged.upper == pytest.approx(VALUES[name], abs=1e-9)
 
 
+@pytest.mark.thorough
 @every_way
 def test_random_games_full_of_ties_have_the_value_of_the_whole_program(way: str) -> None:
     for _, tree in RANDOM_GAMES:

@@ -78,6 +78,7 @@ def test_an_equilibrium_of_the_reduced_game_lifts_to_one_of_the_whole_game(name)
     assert verdict.upper == pytest.approx(part.value, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_random_games_keep_their_value_and_their_equilibria():
     smaller = 0
     for game, tree in random_trees(6, 60, 6, finest=1):

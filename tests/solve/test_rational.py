@@ -89,6 +89,7 @@ def test_a_game_of_eight_by_eight_has_the_exact_value_of_brute_force():
     assert found.proved and found.value == brute_force_value(payoffs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(12))
 def test_random_trees_have_the_exact_value_of_their_normal_form(seed):
     form = random_form(seed)
@@ -98,6 +99,7 @@ def test_random_trees_have_the_exact_value_of_their_normal_form(seed):
         assert found.proved and found.value == value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(20))
 def test_larger_games_are_proved_from_both_seats(seed):
     form = random_form(seed, ((3, 20), (2, 30)), largest=1000, density=0.2)

@@ -119,6 +119,7 @@ class Naive:
         return best([(Fraction(1), self.game, 0)], 0)
 
 
+@pytest.mark.thorough
 def test_the_judge_agrees_with_naive_recursion_on_random_trees():
     rng = Random(7)
     for game, tree in random_trees(1, 150, 6):

@@ -267,6 +267,7 @@ def upper_limit(wrong, repetitions, confidence=0.99):
     return high
 
 
+@pytest.mark.thorough
 @compiled_only
 @pytest.mark.parametrize("draws", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("name", TOLERANT)
@@ -325,6 +326,7 @@ def e_values(values, m, sign):
     return np.exp(logs) @ (weights / weights.sum())
 
 
+@pytest.mark.thorough
 @compiled_only
 @pytest.mark.parametrize("law", [law_of(0.5, 0), law_of(0.5, 0.5), law_of(0.7, 0), law_of(0.9, 0.1)])
 def test_the_interval_ever_excludes_the_truth_in_at_most_five_percent_of_runs(law):

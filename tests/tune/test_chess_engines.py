@@ -67,6 +67,7 @@ def test_the_small_engine_plays_legal_games_that_follow_from_the_seed(tiny):
     assert len({answer["pgn"].split("\n\n")[1] for answer in found}) == 2  # both games of a pair are the same here
 
 
+@pytest.mark.thorough
 def test_the_right_piece_values_beat_wrong_ones(tiny):
     requests = [request for seed in range(8) for request in pair({}, WRONG, seed)]
     found = play(("--engine", tiny, "--nodes", 400, "--seed-option", "Seed"), requests)
@@ -113,6 +114,7 @@ def test_two_different_engines_meet(tiny):
     assert [game_of(answer).headers["White"] for answer in found] == [options_of(engine).name, "Tiny"]
 
 
+@pytest.mark.thorough
 def test_an_engine_that_does_not_know_a_limit_is_told_of_others():
     engine = installed("gnuchess")
     table = table_from(["--engine", f"{engine} --uci", "--nodes", "100", "--patience", "1"])

@@ -93,6 +93,7 @@ def test_only_a_proof_makes_a_checkpoint_and_a_loss_turns_the_way_back(monkeypat
         assert guard.best == best
 
 
+@pytest.mark.thorough
 def test_duels_close_the_gap_in_dimension_4():
     for seed in (1, 2, 3):
         assert share_closed("duel", 4, 20_000, seed) > 0.95
