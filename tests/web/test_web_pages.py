@@ -9,7 +9,7 @@ from support.levels import one_of_each_family
 from support.web_client import act, begin, open_client, play, wait_for_turn
 
 from fogspiel.core.game import games
-from fogspiel.solve.values import shipped_certificate
+from fogspiel.solve.values import shipped_solution
 from fogspiel.web.app import FIRST_LINKS
 from fogspiel.web.catalogue import games_by_kind
 from fogspiel.web.opponents import LEVELS
@@ -91,7 +91,7 @@ def test_every_game_has_a_page_with_rules_and_its_strongest_opponent_first(clien
     assert page.status_code == 200 and page.text.count("<li>") >= 4
     levels = [opponent["level"] for opponent in client.get(f"/api/games/{name}/opponents").json()["opponents"]]
     assert levels == sorted(levels, key=LEVELS.index)
-    if shipped_certificate(name):
+    if shipped_solution(name):
         assert levels[0] == LEVELS[0]
 
 
