@@ -10,7 +10,10 @@ from support.pages import ROOT
 
 import fogspiel
 
-pytestmark = pytest.mark.skipif(find_spec("material") is None, reason="the extra `docs` is not installed")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(find_spec("material") is None, reason="the extra `docs` is not installed"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,6 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.mark.thorough
 def test_the_reference_has_every_public_name(site):
     page = (site / "reference-python.html").read_text(encoding="utf-8")
     missing = [name for name in fogspiel.__all__ if f'id="fogspiel.{name}"' not in page]

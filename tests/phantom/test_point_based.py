@@ -49,6 +49,7 @@ def test_the_vectors_of_black_on_3x3_win_nearly_always():
     assert verify(json.loads(json.dumps(proof)))[0] == worth > Fraction(999, 1000)
 
 
+@pytest.mark.thorough
 def test_the_whole_game_may_have_a_worth_for_each_world():
     assert Fraction(1, 2) <= verify(white_on_2x2())[1] < Fraction(501, 1000)
 

@@ -228,6 +228,7 @@ def test_a_match_is_kept_as_a_run_and_a_tournament_is_played_once(tmp_path):
         assert "hold20" in client.get(f"/results/{name}").text
 
 
+@pytest.mark.thorough
 def test_the_experiment_of_a_paper_is_done_again_once_and_its_report_is_read(tmp_path):
     with open_client(tmp_path) as client:
         page = client.get("/runs/new?kind=paper").text
