@@ -14,8 +14,7 @@ from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, heat, label, words
 
 FLEETS, SHOTS = 4000, 4000
-FAVOURITES = 3
-"""The commonest placements that are listed for each ship."""
+FAVOURITES = 3  # the commonest placements that are listed for each ship
 HUNTER = (
     "{} places each ship anywhere, all free places alike, and shoots beside a hit if it can, otherwise at a square of "
     "one colour of the chequerboard, and when these are used up anywhere."

@@ -66,20 +66,18 @@ def overlap(placement, low, high, near_low, near_high):
 
 MANY = FIRST[SHIPS]
 FACTORS = MANY
+# In a plan: the weight of each placement, then for each ship a factor for each way to meet the ones before.
 DISTRIBUTION = FACTORS + SHIPS * (CROSSING + 1)
-"""In a plan: the weight of each placement, then for each ship a factor for each way to meet the ones before."""
-LARGEST = 300.0
-"""Larger parameters count as this one, so that no weight below can overflow or vanish."""
+LARGEST = 300.0  # larger parameters count as this one, so that no weight below can overflow or vanish
+# What the weight of a placement is multiplied by for the hits that it would explain.
 PULL = tuple(math.exp(3.0 * hits) for hits in range(LENGTHS[0] + 1))
-"""What the weight of a placement is multiplied by for the hits that it would explain."""
-TRIES = 20
-"""Fleets drawn at most for each one that is wanted."""
+TRIES = 20  # fleets drawn at most for each one that is wanted
 LIVE, EXPLAINED, OTHER, LISTS, LAID = 0, MANY, 2 * MANY, 3 * MANY, 3 * MANY + 2 * SHIPS + 1
+# Integers of a sampler: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn.
 INTEGERS = LAID + SHIPS
-"""Integers of a sampler: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn."""
 WEIGHT, SUM, SHARE, TOTAL = 0, MANY, 2 * MANY, 3 * MANY
+# Reals of a sampler: weights of the listed placements, running sums, share of its column each has, totals of ships.
 REALS = TOTAL + SHIPS
-"""Reals of a sampler: weights of the listed placements, running sums, share of its column each has, totals of ships."""
 
 
 @inlined

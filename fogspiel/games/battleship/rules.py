@@ -31,8 +31,7 @@ SQUARES = SIDE * SIDE
 SEEN_SEA = SEEN_TARGET + SQUARES
 LENGTHS = (5, 4, 3, 2)
 SHIPS, FLEET = len(LENGTHS), sum(LENGTHS)
-WATER, AFLOAT, SPLASH, WRECK = range(4)
-"""A square of a sea: 1 if there is a ship, 2 more if it has been shot at."""
+WATER, AFLOAT, SPLASH, WRECK = range(4)  # a square of a sea: 1 if there is a ship, 2 more if it has been shot at
 UNKNOWN, MISS, HIT = range(3)
 
 
@@ -52,10 +51,9 @@ def placements() -> list[list[int]]:
 
 
 PLACEMENTS = placements()
-FIRST = (0, 90, 198, 324, 468)
-"""The first placement of each ship, and their number."""
+FIRST = (0, 90, 198, 324, 468)  # the first placement of each ship, and their number
+# The squares of each placement in a row.
 LYING = np.array([squares + [-1] * (LENGTHS[0] - len(squares)) for squares in PLACEMENTS])
-"""The squares of each placement in a row."""
 MOST_ACTIONS = max(SQUARES, *(after - before for before, after in pairwise(FIRST)))
 
 
@@ -79,7 +77,7 @@ def mover(state):
 
 @inlined
 def free(state, sea, placement, length):
-    """Whether there is no ship yet on the squares of a placement."""
+    """True if there is no ship yet on the squares of a placement."""
     for i in range(length):  # noqa: SIM110 (kernels are plain loops)
         if state[sea + LYING[placement, i]] != WATER:
             return False

@@ -19,8 +19,7 @@ from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TA
 PLACING, BELIEF, CONTACT_PLACING, CONTACT_BELIEF, GREED = 0, CLASSES, 2 * CLASSES, 2 * CLASSES + 1, 2 * CLASSES + 2
 PLAN_PLACING, PLAN_BELIEF, PLAN_GREED, PLAN_FLEETS = 0, DISTRIBUTION, 2 * DISTRIBUTION, 2 * DISTRIBUTION + 1
 PLAN = PLAN_FLEETS + 1
-GREEDIEST = 50.0
-"""More greed makes no difference: the likeliest square is certain."""
+GREEDIEST = 50.0  # more greed makes no difference: the likeliest square is certain
 
 
 def prepare_with(fleets: int) -> Kernel:
@@ -132,8 +131,8 @@ def reveal(state: np.ndarray) -> str:
     return f"{counts}\n{beside(sea_text(seas[0]), sea_text(seas[1]))}\nleft: player 1's sea, right: player 2's"
 
 
+# Fleets drawn for a heat map; symmetric squares are averaged, so that this is enough for whole per cents.
 SKETCHED = 2000
-"""Fleets drawn for a heat map; symmetric squares are averaged, so that this is enough for whole per cents."""
 
 
 def class_means(squares: np.ndarray) -> np.ndarray:

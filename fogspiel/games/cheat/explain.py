@@ -13,10 +13,8 @@ from . import rules
 from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, OPENER, RANKS
 from .valuation import NOISE
 
-ASKED = 4000
-"""How often the player is asked in each situation."""
-SHOWN = 4
-"""Terms that are listed for each kind of action."""
+ASKED = 4000  # how often the player is asked in each situation
+SHOWN = 4  # terms that are listed for each kind of action
 RULES = (
     "{} never loses: no opponent ever lays its last card against it.",
     "While the other has more than three cards it tries anything, all actions alike.",
@@ -44,8 +42,7 @@ SITUATIONS = (
     Situation("the other has two cards left", (10, 11, 10, 10), (1, 1, 1, 1)),
 )
 OPENING = (8, 7, 6, 5)
-SAME = {"1", "other's hand"}
-"""Features that are the same for all actions of a moment, and so decide nothing alone."""
+SAME = {"1", "other's hand"}  # features that are the same for all actions of a moment, and so decide nothing alone
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:

@@ -5,8 +5,7 @@ import numpy as np
 from ...core.game import Game
 from . import rules
 
-FEW = 4
-"""So few cards of the other are worth a thought."""
+FEW = 4  # so few cards of the other are worth a thought
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:

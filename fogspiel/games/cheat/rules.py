@@ -203,8 +203,7 @@ FEATURES = 6
 TERMS = (FEATURES + 1) * (FEATURES + 2) // 2
 SEED = TERMS
 SPECIAL = 0.5
-LARGEST = 1e280
-"""Larger parameters count as this one, so that no value can overflow."""
+LARGEST = 1e280  # larger parameters count as this one, so that no value can overflow
 
 
 @kernel

@@ -11,15 +11,14 @@ from ...core.kernel import inlined, kernel
 from ...core.rng import GOLDEN, normal, unit
 
 NOISE = 0.1
-FARTHEST = 8.6
-"""No Gaussian number that is made of 53 random bits is farther from 0."""
+FARTHEST = 8.6  # no Gaussian number that is made of 53 random bits is farther from 0
 CELLS = 1024
 _EDGES = np.sqrt(-2 * np.log1p(-np.arange(CELLS) / CELLS))
 _ENDS = np.append(_EDGES[1:], FARTHEST)
 RADIUS = (_EDGES + _ENDS) / 2
 COSINE = np.cos(2 * np.pi * (np.arange(CELLS) + 0.5) / CELLS)
+# How far RADIUS x COSINE may be from the number: half a cell of the radius, half a cell of the angle, rounding.
 SLACK = (_ENDS - _EDGES) / 2 + _ENDS * np.pi / CELLS + 1e-9
-"""How far RADIUS x COSINE may be from the number: half a cell of the radius, half a cell of the angle, rounding."""
 
 
 @inlined

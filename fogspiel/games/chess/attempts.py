@@ -7,12 +7,10 @@ from .men import BISHOP, KINDS, KING, KNIGHT, NO_MAN, PAWN, QUEEN, ROOK, kind_on
 from .move_code import castling_rook, end_of, move_of, promotion_of, start_of
 from .moves import PROMOTIONS, castlings, list_moves, pushes
 
-MOST_ATTEMPTS = 384
-"""More than nine queens, two rooks, two bishops, two knights and a king can try on an empty board."""
+MOST_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
 MOST_MEN = 16
 CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
-CHOICES = 3
-"""A row for every man: where it stands, where it can try to go, and how many promotions each try has."""
+CHOICES = 3  # a row for every man: where it stands, where it can try to go, and how many promotions each try has
 
 
 @inlined

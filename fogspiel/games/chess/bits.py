@@ -14,13 +14,11 @@ NO_SQUARE = -1
 A_FILE = np.int64(0x0101010101010101)
 H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
 SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
-LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)
-"""Where each colour's pawns start, and where they promote."""
+LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)  # where each colour's pawns start, and where they promote
 LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
+# The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1.
 RANK, FILE, RISING, FALLING = 0, 1, 2, 3
-"""The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1."""
-STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""One step up each line, as ranks and files."""
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))  # one step up each line, as ranks and files
 KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 KING_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
@@ -61,14 +59,13 @@ def _between(a: int, b: int) -> tuple[list[int], list[int]]:
 SQUARES = range(64)
 KNIGHT = _table([[_squares_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
 KING = _table([[_squares_reached(s, KING_STEPS) for s in SQUARES]])[0]
+# Where a pawn takes, by colour and square.
 PAWN = _table([[_squares_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
-"""Where a pawn takes, by colour and square."""
 ABOVE = _table([[_squares_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
+# The squares of each line above and below a square.
 BELOW = _table([[_squares_reached(s, ((-step[0], -step[1]),), True) for s in SQUARES] for step in STEPS])
-"""The squares of each line above and below a square."""
 BETWEEN = _table([[_between(a, b)[0] for b in SQUARES] for a in SQUARES])
-THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])
-"""The line through two squares."""
+THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])  # the line through two squares
 
 
 def rows_of(sets: np.ndarray) -> np.ndarray:

@@ -23,8 +23,7 @@ CHECKMATE, STALEMATE = "checkmate", "stalemate"
 MATERIAL = "neither side has men enough to mate"
 FIFTY = "fifty moves without a capture or a pawn move"
 REPETITION = "the position stands for the third time"
-LONGEST_QUIET = 100
-"""Plies without a capture or a pawn move that end a game."""
+LONGEST_QUIET = 100  # plies without a capture or a pawn move that end a game
 
 
 class ChessGame:

@@ -7,8 +7,7 @@ from .men import ALONE, BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from .position import MEN, MOVER, king_of
 
 CHECKERS, ALLOWED, PINNED = 0, 1, 2
-LIMITS = 3
-"""The cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned."""
+LIMITS = 3  # the cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned
 
 
 @inlined
@@ -40,7 +39,7 @@ def attackers(pos, square, colour, occ):
 
 @in_place
 def is_attacked(pos, square, colour, occ):
-    """Whether a man of a colour attacks a square, with these squares taken as occupied."""
+    """True if a man of a colour attacks a square, with these squares taken as occupied."""
     if _leapers(pos, square, colour):
         return True
     sliders = _sliders(pos, square, colour)

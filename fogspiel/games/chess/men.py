@@ -8,15 +8,13 @@ from .bits import NONE, bit, diagonal, straight
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
 KINDS = 6
-NO_MAN = 6
-"""What stands on an empty square."""
+NO_MAN = 6  # what stands on an empty square
 WHITE, BLACK = 0, 1
-FORWARD = np.array([8, -8], np.int64)
-"""How much greater the number of the square before a pawn is, by colour."""
+FORWARD = np.array([8, -8], np.int64)  # how much greater the number of the square before a pawn is, by colour
 _LINES = bits.ABOVE | bits.BELOW
 _STRAIGHT, _DIAGONAL = _LINES[bits.RANK] | _LINES[bits.FILE], _LINES[bits.RISING] | _LINES[bits.FALLING]
+# The squares that a man attacks on an empty board, by kind and square; none for a pawn.
 ALONE = np.array([0 * bits.KING, bits.KNIGHT, _DIAGONAL, _STRAIGHT, _DIAGONAL | _STRAIGHT, bits.KING], np.int64)
-"""The squares that a man attacks on an empty board, by kind and square; none for a pawn."""
 
 
 @inlined

@@ -16,15 +16,14 @@ from .moves import passant_is_legal, taken_left, taken_right
 from .position import MEN, MOVER, PASSANT, king_of
 
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
-MESSAGE = 4
-"""The cells of a message."""
+MESSAGE = 4  # the cells of a message
 NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, MAN_TAKEN, PASSANT_TAKEN = 0, 1, 2, 3, 4
 CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 
 
 @in_place
 def rising_is_long(square):
-    """Whether of the two diagonals through a square the one parallel to a1-h8 has more squares."""
+    """True if of the two diagonals through a square the one parallel to a1-h8 has more squares."""
     return (square % 8 < 4) == (square < 32)
 
 

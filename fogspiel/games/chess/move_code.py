@@ -9,8 +9,7 @@ from ...core.kernel import inlined
 
 KING_SIDE, QUEEN_SIDE = 0, 1
 ROOK_HOME = np.array([[7, 0], [63, 56]], np.int64)
-KING_HOME = np.array([4, 60], np.int64)
-"""Where kings and rooks stand who may castle, by colour and side."""
+KING_HOME = np.array([4, 60], np.int64)  # where kings and rooks stand who may castle, by colour and side
 
 
 @inlined

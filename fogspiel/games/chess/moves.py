@@ -41,13 +41,13 @@ def castlings(king, colour, rights, occ):
 
 @in_place
 def _king_is_safe(pos, king, square):
-    """Whether the king of the mover, gone from its square, would not be in check on another."""
+    """True if the king of the mover, gone from its square, would not be in check on another."""
     return not is_attacked(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king))
 
 
 @in_place
 def _king_may_go(pos, king, end, limits):
-    """Whether the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
+    """True if the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
     if bits.KING[king] & bit(end):
         return pos[MEN + pos[MOVER]] & bit(end) == 0 and _king_is_safe(pos, king, end)
     if limits[CHECKERS] or castlings(king, pos[MOVER], pos[RIGHTS], occupied(pos)) & bit(end) == 0:
@@ -78,7 +78,7 @@ def _king_destinations(pos, king, limits):
 
 @in_place
 def passant_is_legal(pos, square):
-    """Whether the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
+    """True if the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
     mover, end = pos[MOVER], pos[PASSANT]
     victim = bit(end - FORWARD[mover])
     occ = (occupied(pos) & ~bit(square) & ~victim) | bit(end)
@@ -190,7 +190,7 @@ def legal_count(pos, limits):
 
 @in_place
 def _king_can_step(pos, king):
-    """Whether the king can go to a neighbouring square; where it may castle it can."""
+    """True if the king can go to a neighbouring square; where it may castle it can."""
     targets = bits.KING[king] & ~pos[MEN + pos[MOVER]]
     while targets:
         if _king_is_safe(pos, king, trailing_zeros(targets)):
@@ -201,7 +201,7 @@ def _king_can_step(pos, king):
 
 @in_place
 def _piece_can_step(pos, free, own):
-    """Whether one of these men other than pawns and the king, none of them pinned, can leave its square."""
+    """True if one of these men other than pawns and the king, none of them pinned, can leave its square."""
     for kind in range(KNIGHT, KING):
         near = bits.KNIGHT if kind == KNIGHT else bits.KING
         men = pos[kind] & free
@@ -215,7 +215,7 @@ def _piece_can_step(pos, free, own):
 
 @in_place
 def can_move(pos, limits):
-    """Whether there is a legal move at all; what is found soonest is looked for first."""
+    """True if there is a legal move at all; what is found soonest is looked for first."""
     mover = pos[MOVER]
     own, occ = pos[MEN + mover], occupied(pos)
     if limits[CHECKERS] == 0:
@@ -236,7 +236,7 @@ def can_move(pos, limits):
 
 @in_place
 def is_legal(pos, limits, move):
-    """Whether a move of one of the mover's men is legal."""
+    """True if a move of one of the mover's men is legal."""
     start, end = start_of(move), end_of(move)
     kind = kind_on(pos, start)
     if kind == KING:

@@ -8,8 +8,8 @@ from textwrap import fill
 WIDTH = 79
 RESULTS = ("0-1", "1/2-1/2", "1-0")
 UNFINISHED = "*"
+# The tags that every PGN has, in their order; the result is the last of them.
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-"""The tags that every PGN has, in their order; the result is the last of them."""
 TOKEN = re.compile(
     r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])
     | (?P<open>\() | (?P<close>\)) | \$\d+ | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S)) | \d+\.+ | \d+(?=\s)
@@ -23,13 +23,10 @@ class Movetext:
     """A game as it was written: tags, and half-moves with their comments."""
 
     tags: dict[str, str] = field(default_factory=dict)
-    half_moves: list[tuple[str, str]] = field(default_factory=list)
-    """Each with all that is said of it."""
+    half_moves: list[tuple[str, str]] = field(default_factory=list)  # each with all that is said of it
     result: str | None = None
-    line: int = 1
-    """Where it begins in its file."""
-    lines: list[int] = field(default_factory=list)
-    """Where each half-move stands."""
+    line: int = 1  # where it begins in its file
+    lines: list[int] = field(default_factory=list)  # where each half-move stands
 
 
 def games_in(text: str) -> Iterator[Movetext]:

@@ -16,14 +16,12 @@ from .bits import LIGHT_SQUARES, NO_SQUARE, bit
 from .men import BISHOP, FORWARD, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
 from .move_code import castling_rook, end_of, promotion_of, start_of
 
-MEN = 6
-"""Cell 6 + colour is the set of that colour's men."""
+MEN = 6  # cell 6 + colour is the set of that colour's men
 MOVER, RIGHTS, PASSANT, CLOCK, PLY = 8, 9, 10, 11, 12
-POSITION = 13
-"""The number of cells."""
+POSITION = 13  # the number of cells
 _POWERS = np.array([pow(6364136223846793005, power, 2**64) for power in range(1, 19)], np.uint64)
+# The factors of keys, two for every cell: odd numbers without a pattern (powers of Knuth's factor for MMIX).
 FACTORS = _POWERS.view(np.int64).reshape(2, 9)
-"""The factors of keys, two for every cell: odd numbers without a pattern (powers of Knuth's factor for MMIX)."""
 
 
 @inlined
@@ -102,7 +100,7 @@ def make(pos, move):
 
 @in_place
 def cannot_mate(pos):
-    """Whether neither side has men enough: bare kings, one minor man, or bishops on squares of one colour only."""
+    """True if neither side has men enough: bare kings, one minor man, or bishops on squares of one colour only."""
     if pos[PAWN] | pos[ROOK] | pos[QUEEN]:
         return False
     if pos[KNIGHT]:

@@ -16,8 +16,7 @@ from .moves import can_move, legal_moves
 from .position import make, victim_square
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
-CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}
-"""How far the king goes."""
+CASTLING = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}  # how far the king goes
 MARKS = "+#!?"
 
 

@@ -32,15 +32,12 @@ from .position import MEN, MOVER, PASSANT, POSITION, king_of, make, victim_squar
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MOST_MOVES
-LEVELS = 64
-"""Rows of a full search: quiescence ends at the last one, which no game has been seen to reach."""
-MATE = 20_000
-"""The value of a mate on the board; one in n plies is worth n less."""
+LEVELS = 64  # rows of a full search: quiescence ends at the last one, which no game has been seen to reach
+MATE = 20_000  # the value of a mate on the board; one in n plies is worth n less
 INFINITE = 30_000
-VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)
-"""The worth of a man by kind, wherever it stands."""
+VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)  # the worth of a man by kind, wherever it stands
+# What a step of a bare king away from the centre is worth, and a step of the other king towards it.
 EDGE_DRIVE, NEAR_DRIVE = 12, 6
-"""What a step of a bare king away from the centre is worth, and a step of the other king towards it."""
 ORDER, MOVE_BITS = 16, 0xFFFF
 
 
@@ -65,8 +62,8 @@ WORTH = np.array(
     np.int64,
 )  # fmt: skip
 """The worth of a man by colour, kind and square."""
+# How far a square is from the centre, by steps along ranks and files.
 EDGE = np.array([6 - min(s // 8, 7 - s // 8) - min(s % 8, 7 - s % 8) for s in range(64)], np.int64)
-"""How far a square is from the centre, by steps along ranks and files."""
 
 
 @kernel

@@ -14,8 +14,8 @@ class UciEngine(ProgramProcess):
     def __init__(self, command: str | Sequence[str], patience: float = 10.0, guard: Guard | None = None):
         super().__init__(command, patience, guard)
         self.say("uci")
+        # The lines in which it says who it is and what options it has.
         self.handshake = [line for line in self.answer("uci", "uciok") if line.startswith(("id ", "option "))]
-        """The lines in which it says who it is and what options it has."""
 
     def ready(self) -> None:
         """Wait until the engine has done what it was told."""

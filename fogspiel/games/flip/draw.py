@@ -12,7 +12,7 @@ PILES = ("left", "right")
 
 
 def fits(rank: int, pile: int) -> bool:
-    """Whether a card is next in rank to the one on a pile."""
+    """True if a card is next in rank to the one on a pile."""
     return (rank - pile) % RANKS in (1, RANKS - 1)
 
 

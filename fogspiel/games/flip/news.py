@@ -39,7 +39,7 @@ def _piles(seen: np.ndarray) -> list[int]:
 
 
 def _is_turned(before: np.ndarray, action: int, now: np.ndarray) -> bool:
-    """Whether the stacks gave cards to the piles: a player who passes has a card less only then."""
+    """True if the stacks gave cards to the piles: a player who passes has a card less only then."""
     return bool(action == PASS and now[rules.SEEN_HELD + OWN] < before[rules.SEEN_HELD + OWN])
 
 

@@ -42,7 +42,7 @@ PASS = 2 * RANKS
 
 @inlined
 def neighbours(rank, other):
-    """Whether two ranks are next to each other in the circle."""
+    """True if two ranks are next to each other in the circle."""
     apart = (rank - other) & LAST
     return apart == 1 or apart == LAST
 
@@ -196,11 +196,9 @@ FEATURES = (
     "other plays",
     "can go on",
 )
-UNITS = (5.0, 5.0, 15.0, 15.0, *(4.0,) * 13, 10.0, 10.0, 1.0)
-"""A feature is a count divided by its unit."""
+UNITS = (5.0, 5.0, 15.0, 15.0, *(4.0,) * 13, 10.0, 10.0, 1.0)  # a feature is a count divided by its unit
 MANY = len(FEATURES)
-LARGEST = 1e280
-"""Larger parameters count as this one, so that no sum below can overflow to inf - inf."""
+LARGEST = 1e280  # larger parameters count as this one, so that no sum below can overflow to inf - inf
 
 
 @inlined

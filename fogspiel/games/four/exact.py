@@ -22,10 +22,8 @@ from .rules import COLUMNS, RESULT, ROWS, STONES
 HALF = Fraction(1, 2)
 MOST_EMPTY = 28
 TABLE_BITS = 22
-AT_LEAST_A_DRAW, A_WIN = 1, 2
-"""The two questions, in half points."""
-MULTIPLIER = 0x9E3779B1
-"""Scatters positions over the table."""
+AT_LEAST_A_DRAW, A_WIN = 1, 2  # the two questions, in half points
+MULTIPLIER = 0x9E3779B1  # scatters positions over the table
 
 
 @kernel
@@ -49,7 +47,7 @@ def candidates(rows, columns, own, taken):
 
 @kernel
 def can_get(rows, columns, root_own, root_taken, root_need, order, table):
-    """Whether the player to move, who owns `root_own`, gets at least `root_need` half points from an open position.
+    """True if the player to move, who owns `root_own`, gets at least `root_need` half points from an open position.
 
     Depth first without recursion: `left` has the columns still to try, and `yes` is the answer of the ply below.
     The table keeps twice the position plus yes or no; own stones plus all stones tell positions apart.

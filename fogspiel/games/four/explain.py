@@ -10,10 +10,8 @@ from ..shared.sampling import choices, estimate_score
 from .exact import Solver
 from .rules import label, words
 
-ASKED = 2000
-"""How often the player is asked for an opening."""
-QUICKLY_SOLVED = 24
-"""Places of a board that is solved on the way."""
+ASKED = 2000  # how often the player is asked for an opening
+QUICKLY_SOLVED = 24  # places of a board that is solved on the way
 ENDINGS = ("lost", "drawn", "won")
 
 

@@ -26,8 +26,7 @@ from ..shared.hidden import pick
 
 CARDS, ROUND, BID = 0, 1, 2
 SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
-FEWEST_CELLS = 5
-"""The cells of a list where there are fewer cards."""
+FEWEST_CELLS = 5  # the cells of a list where there are fewer cards
 
 
 @inlined
@@ -81,7 +80,7 @@ def mover(state):
 
 @inlined
 def in_hand(state, player, card):
-    """Whether the player still holds a card."""
+    """True if the player still holds a card."""
     for i in range(state[CARDS]):  # noqa: SIM110 (kernels are plain loops)
         if state[bids_of(state[CARDS], player) + i] == card:
             return False

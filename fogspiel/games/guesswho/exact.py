@@ -22,12 +22,11 @@ from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN,
 # last pool over its first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
 # optimum too. That product is called a stake below.
 
+# How a player finds its question: always the same in the same position, any with equal chance, or from a drawn r.
 CERTAIN, EQUAL, DRAWN = range(3)
-"""How a player finds its question: always the same in the same position, any with equal chance, or from a drawn r."""
-GRID = 1 << 53
-"""The number of equally likely values of r."""
+GRID = 1 << 53  # the number of equally likely values of r
+# An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused.
 MOST_WORK = 4 * 128**3
-"""An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused."""
 
 
 # The law of a player's question
@@ -155,8 +154,7 @@ def _first_mover_wins(players: tuple[Player, Player], characters: int) -> tuple[
     return starting, replying
 
 
-Situation = tuple[int, int, int]
-"""Who is to move, the mover's pool, and the other's."""
+Situation = tuple[int, int, int]  # who is to move, the mover's pool, and the other's
 
 
 def _chances(players: tuple[Player, Player], characters: int) -> dict[Situation, np.ndarray]:
@@ -248,8 +246,7 @@ def first_player_rate(characters: int) -> float:
 
 # Best replies
 
-MOST_MEMBERS = 8
-"""Members of a mixture to which a best reply is computed: its tables have a layer for each set of them."""
+MOST_MEMBERS = 8  # members of a mixture to which a best reply is computed: its tables have a layer for each set of them
 
 
 def best_replies(game: Game, player: Policy) -> list[BestReply]:

@@ -9,10 +9,9 @@ from .exact import characters_of, exact_score, fill_optimum, player_of, question
 from .rules import GOD, STOCHASTIC
 
 OPPONENTS = ("dichotomy", "OL", "God")
+# Typical positions: the whole box is divided by these for oneself and for the other.
 SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))
-"""Typical positions: the whole box is divided by these for oneself and for the other."""
-STEPS = 16
-"""Rows and columns of a heat map."""
+STEPS = 16  # rows and columns of a heat map
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:

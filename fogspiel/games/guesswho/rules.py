@@ -87,8 +87,7 @@ def score(state):
 # The strategy of the paper, section V-B, equations 1-3
 
 ALPHA, GAMMA, ZETA, IOTA, BETA = range(5)
-LARGEST = 1e280
-"""Larger parameters count as this one, so that no sum below can overflow to inf - inf."""
+LARGEST = 1e280  # larger parameters count as this one, so that no sum below can overflow to inf - inf
 
 
 @kernel

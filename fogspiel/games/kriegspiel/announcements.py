@@ -25,19 +25,19 @@ from ..chess.messages import (
 from ..chess.move_code import end_of
 from ..chess.position import victim_square
 
+# What houses differ in: the switches.
 PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
-"""What houses differ in: the switches."""
+# True if a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares.
 KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
-"""Whether a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares."""
+# The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals.
 MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
-"""The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals."""
+# Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw.
 PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
-"""Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw."""
 TRIES_OTHERWISE = TRIES_HIDDEN | TRIES_YES_NO | TRIES_BY_SQUARE
+# The bits that make a rule set, without the switches.
 RULE_SET = ~(PROMOTIONS_COUNT_FOUR | PASSANT_AT_ARRIVAL | NO_FIFTY | NO_REPETITION | NO_MATERIAL) & 0xFFFF
-"""The bits that make a rule set, without the switches."""
+# Numbers of tries as a belief has them that was not told the number: nothing was said, or that there are some.
 UNKNOWN, SOME = -1, -2
-"""Numbers of tries as a belief has them that was not told the number: nothing was said, or that there are some."""
 
 
 @kernel
@@ -73,7 +73,7 @@ def announced_tries(board, limits, switches):
 
 @kernel
 def fits_capture(board, move, message, switches):
-    """Whether what is said of a capture fits a legal move that is about to be made."""
+    """True if what is said of a capture fits a legal move that is about to be made."""
     victim = victim_square(board, move)
     if victim == NO_SQUARE:
         return message[TAKEN] == NOTHING_TAKEN
@@ -85,7 +85,7 @@ def fits_capture(board, move, message, switches):
 
 @kernel
 def fits_position(board, message, limits, switches):
-    """Whether what is said of checks and tries fits a board on which the move has been made; fills in the limits."""
+    """True if what is said of checks and tries fits a board on which the move has been made; fills in the limits."""
     restrict(board, limits)
     return directions(board, limits) == message[CHECKS] and announced_tries(board, limits, switches) == message[TRIES]
 
@@ -102,5 +102,5 @@ def known_tries(message, switches):
 
 @kernel
 def tries_fit(tries, known):
-    """Whether a true number of tries fits what is known of it."""
+    """True if a true number of tries fits what is known of it."""
     return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)

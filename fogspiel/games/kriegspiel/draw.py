@@ -16,8 +16,7 @@ from .announcements import KIND_HIDDEN, TRIES_OTHERWISE
 from .words import ANSWERS, ENDINGS, last_message, question_words, recent_messages, refused_in, refused_names
 
 SQUARES = 64
-PAWNS, PIECES = 8, 7
-"""What a side has at the start besides its king."""
+PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
 
 
 def letters(men: Sequence[int], whites: int) -> str:

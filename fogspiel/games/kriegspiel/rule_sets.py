@@ -19,8 +19,7 @@ from .announcements import (
 )
 
 ICC = "icc"
-NEAR = 0.5
-"""How similar a name must be to be suggested."""
+NEAR = 0.5  # how similar a name must be to be suggested
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,9 @@ class RuleSet:
 
     name: str
     title: str
-    about: str
-    """In a sentence for people."""
+    about: str  # in a sentence for people
     bits: int
-    fifty: bool = True
-    """Whether fifty quiet moves are usually a draw."""
+    fifty: bool = True  # true if fifty quiet moves are usually a draw
     repetition: bool = True
     passant_square: str = "victim"
 

@@ -65,16 +65,14 @@ from .announcements import (
 )
 
 SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
+# Plies without a capture or a pawn move that end a game, and those that do under rules without a fifty-move rule.
 LONGEST, VERY_LONGEST = 100, 2000
-"""Plies without a capture or a pawn move that end a game, and those that do under rules without a fifty-move rule."""
 TURNS = KEYS + LONGEST + 1
 REFUSED_BEFORE, ANSWER, REFUSED_AFTER, PROMOTED = 0, 1, 2, 3
-TURN = 4
-"""The cells that tell of a turn."""
+TURN = 4  # the cells that tell of a turn
 NOT_ASKED, NO, YES = 0, 1, 2
 STATE = TURNS + 2 * TURN
-ANY = 5 << 12
-"""The question whether any pawn of the mover can take: a number behind those of all moves."""
+ANY = 5 << 12  # the question whether any pawn of the mover can take: a number behind those of all moves
 SEEN_PLAYER, SEEN_MOVER, SEEN_MEN, SEEN_RIGHTS, SEEN_PLY, SEEN_END, SEEN_OWN, SEEN_OTHER = 0, 1, 2, 8, 9, 10, 11, 15
 SEEN_TAKEN, SEEN_REFUSED = 19, 23
 SEEN_SWITCHES = SEEN_REFUSED + 64
@@ -140,7 +138,7 @@ def legal(state, out):
 
 @in_place
 def must_take(state):
-    """Whether the mover, who was told that pawns can take, must take with one, or try it once."""
+    """True if the mover, who was told that pawns can take, must take with one, or try it once."""
     turn = TURNS + TURN * state[MOVER]
     if state[turn + ANSWER] != YES:
         return False
@@ -170,7 +168,7 @@ def sift(state, out, count):
 
 @in_place
 def is_repeated(state):
-    """Whether the position stands for the third time."""
+    """True if the position stands for the third time."""
     clock, times = min(state[CLOCK], LONGEST), 0
     for ply in range(clock - 3):  # the key tells who moves, so every second one is unlike
         if state[KEYS + ply] == state[KEYS + clock]:

@@ -27,8 +27,7 @@ ENDINGS = {
     rules.TOO_LONG: "a draw: a thousand moves without a capture or a pawn move",
     rules.LOST_STALEMATE: "stalemate, which loses",
 }
-QUESTION = "any"
-"""The name of the question whether any pawn can take."""
+QUESTION = "any"  # the name of the question whether any pawn can take
 ANSWERS = {rules.NO: "no", rules.YES: "yes"}
 KIND_WORDS = {
     PAWN_TAKEN: "pawn taken",
@@ -36,8 +35,7 @@ KIND_WORDS = {
     MAN_TAKEN: "man taken",
     PASSANT_TAKEN: "pawn taken en passant",
 }
-UNTOLD = (0, 0, 0, 0)
-"""A turn of which nothing more is heard than what is said of its move."""
+UNTOLD = (0, 0, 0, 0)  # a turn of which nothing more is heard than what is said of its move
 
 
 def attempt_name(action: int) -> str:

@@ -39,10 +39,8 @@ DEALING, BETTING, DRAWING, SHOWN, FOLDED = range(5)
 FOLD, CHECK, CALL, BET, RAISE = range(5)
 SUITS, FEWEST_RANKS = 2, 3
 ANTE, SMALL, BIG, MOST_RAISES = 1, 2, 4, 2
-LONGEST = 8
-"""Actions of the longest game: check, bet, raise, call in both rounds."""
-MOST = ANTE + MOST_RAISES * (SMALL + BIG)
-"""The most that a player can lose."""
+LONGEST = 8  # actions of the longest game: check, bet, raise, call in both rounds
+MOST = ANTE + MOST_RAISES * (SMALL + BIG)  # the most that a player can lose
 
 
 # The six rules

@@ -29,8 +29,7 @@ SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)
 LIAR, TENS = 0, 10
 MOST_SIDES, MOST_ROLLS = 6, 21
-LOST, WON = 0, 1
-"""The payoffs, by their index."""
+LOST, WON = 0, 1  # the payoffs, by their index
 
 
 @inlined

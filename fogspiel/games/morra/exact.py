@@ -22,8 +22,7 @@ from ...core.exact import ANYBODY, BestReply, members_of
 from ...core.game import UNIFORM, Game, check_vector
 from .rules import ACTIONS, CALLS, FAMILY, FINGERS, GAMES, sensible, weigh
 
-Law = list[Fraction]
-"""The probability of each of the 66 actions."""
+Law = list[Fraction]  # the probability of each of the 66 actions
 
 
 def law(theta: Sequence[float] | np.ndarray) -> Law:

@@ -37,8 +37,8 @@ def score(state):
 # The strategy: a softmax over all the throws, drawn from Walker's alias table
 
 SHARE, ALIAS = 0, ACTIONS
+# A column for each action: the share of it that is the action's own, and the action that has the rest.
 PLAN = 2 * ACTIONS
-"""A column for each action: the share of it that is the action's own, and the action that has the rest."""
 
 
 @kernel
@@ -126,8 +126,7 @@ def words(theta: np.ndarray) -> str:
     return "throws most often: " + ", ".join(f"{label(a)} {weights[a] / weights.sum():.1%}" for a in often)
 
 
-NEVER = -1000.0
-"""A parameter so far below the largest one that the probability underflows to exactly 0."""
+NEVER = -1000.0  # a parameter so far below the largest one that the probability underflows to exactly 0
 
 
 def sensible(fingers: int, other: int) -> int:

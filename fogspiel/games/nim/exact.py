@@ -51,8 +51,7 @@ def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
     return chosen
 
 
-Play = list[dict[int, Fraction]]
-"""For each position the chances of the positions a player leaves."""
+Play = list[dict[int, Fraction]]  # for each position the chances of the positions a player leaves
 
 
 def _plays(player: Policy) -> list[tuple[Fraction, Play]]:

@@ -6,8 +6,7 @@ from ...core.game import Game
 from .exact import ALL_POSITIONS, actions_of, exact_score, lost_indices, moves
 from .rules import heaps_of, label
 
-SHOWN = 8
-"""Mistakes that are listed."""
+SHOWN = 8  # mistakes that are listed
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:

@@ -18,10 +18,8 @@ MOVER, HEAP = 0, 1
 SEEN_MINE, SEEN_HEAP = 0, 1
 FULL = (1, 3, 5, 7)
 HEAPS = len(FULL)
-STEP = (1, 2, 8, 48)
-"""What one object of each heap counts in the index of a position."""
-POSITIONS = 383
-"""The positions in which a player is to move, 1..383."""
+STEP = (1, 2, 8, 48)  # what one object of each heap counts in the index of a position
+POSITIONS = 383  # the positions in which a player is to move, 1..383
 
 
 # The six rules
@@ -115,7 +113,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 
 def lost(a: int, b: int, c: int, d: int) -> bool:
-    """Whether the player to move loses against perfect play: as in normal Nim while there is a heap of two or more."""
+    """True if the player to move loses against perfect play: as in normal Nim while there is a heap of two or more."""
     if max(a, b, c, d) > 1:
         return a ^ b ^ c ^ d == 0
     return (a + b + c + d) % 2 == 1

@@ -77,5 +77,4 @@ SECOND = {
     "417062583": 15522707124648531,
     "417086235": 523642654487286,
 }
-VALUE = "362878308578215799/470440608901857200"
-"""The first player's score if both play it."""
+VALUE = "362878308578215799/470440608901857200"  # the first player's score if both play it

@@ -21,13 +21,11 @@ from . import scores as exact
 from .rules import CELLS, EQUILIBRIUM, FAMILY, orders_of
 from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
-VALUE = Fraction(solution.VALUE)
-"""What the first player scores when both play an equilibrium."""
+VALUE = Fraction(solution.VALUE)  # what the first player scores when both play an equilibrium
+# How many ways a random opponent has to play when one moves first against it, and when one moves second.
 FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9
-"""How many ways a random opponent has to play when one moves first against it, and when one moves second."""
 
-Law = dict[Permutation, Fraction]
-"""How likely a player is to have each order."""
+Law = dict[Permutation, Fraction]  # how likely a player is to have each order
 
 
 # Random orders

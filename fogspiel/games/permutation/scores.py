@@ -20,20 +20,19 @@ from ...core.kernel import CELLS, NOTHING, NUMBER, TABLE, compiled, inlined, ker
 from ..shared.boards import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 
 TTT = BOARDS["ttt"]
-DIGIT = 40
-"""The bits of a digit of a weight; a sum over two million games still fits into 64 bits."""
+DIGIT = 40  # the bits of a digit of a weight; a sum over two million games still fits into 64 bits
+# A running game: the opponent's number, both sets of stones, and how far that one is in its permutation.
 WHO, MINE, THEIRS, AT, FIELDS = range(5)
-"""A running game: the opponent's number, both sets of stones, and how far that one is in its permutation."""
+# What the games that are over brought, and what those that run could bring: twice the weight for a win, once for a
+# draw.
 GAIN, LEFT = range(2)
-"""What the games that are over brought, and what those that run could bring: twice the weight for a win, once for a
-draw."""
 
 Permutation = tuple[int, ...]
+# How likely each permutation is, in any unit; floats count as the fractions they are.
 Mixture = Mapping[Permutation, int | float | Fraction]
-"""How likely each permutation is, in any unit; floats count as the fractions they are."""
 
+# How likely each player is to use a permutation or one of its images.
 Mixtures = tuple[dict[Permutation, int | Fraction], dict[Permutation, int | Fraction]]
-"""How likely each player is to use a permutation or one of its images."""
 
 
 class Reply(NamedTuple):
@@ -89,7 +88,7 @@ def move_weight(worth, weight, points):
 
 @inlined
 def can_improve(worth, best):
-    """Whether what was gained and what is left exceed the best so far, digit by digit from the last."""
+    """True if what was gained and what is left exceed the best so far, digit by digit from the last."""
     carry = 0
     rest = False
     for d in range(len(best) - 1, 0, -1):

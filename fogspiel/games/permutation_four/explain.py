@@ -11,8 +11,7 @@ from ..shared.sampling import plan_of
 from .exact import first_player_matrix
 from .rules import COLUMNS, TURNS_EACH
 
-OPPONENTS = 2000
-"""Random players met in each seat."""
+OPPONENTS = 2000  # random players met in each seat
 STREAM = 0xF042
 SEATS = ("moving first", "moving second")
 

@@ -25,8 +25,7 @@ from ..shared.columns import columns_text, drop_row, four_aligned, is_full, outc
 from ..shared.hidden import permute
 
 ROWS, COLUMNS = 4, 7
-TRIES = 100
-"""Sets of orders that are drawn at most for another state."""
+TRIES = 100  # sets of orders that are drawn at most for another state
 PLACES, TURNS_EACH = ROWS * COLUMNS, ROWS * COLUMNS // 2
 RESULT, TURNS, STONES, ORDER = 0, 1, 2, 4
 SEEN_SEAT, SEEN_RESULT, SEEN_ORDER = range(3)

@@ -6,8 +6,7 @@ from ...core.game import Kernel, Resample
 from ..shared.hidden import permute
 from .rules import COLUMNS, RESULT, ROWS, STONES, TURN, TURNS, record_of, view
 
-TRIES = 100
-"""Boards that are drawn at most for another state."""
+TRIES = 100  # boards that are drawn at most for another state
 
 
 def cells_of(bits: int) -> list[int]:

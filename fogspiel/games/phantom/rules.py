@@ -38,7 +38,7 @@ SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_KNOWN, SEEN_RECORD = 4, 5, 6, 7, 8
 
 
 def has_suicide(name: str) -> bool:
-    """Whether an illegal cell may be empty on this board."""
+    """True if an illegal cell may be empty on this board."""
     return name.startswith("ponnuki")
 
 

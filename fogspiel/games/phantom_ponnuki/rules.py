@@ -72,7 +72,7 @@ def mover(state):
 
 @inlined
 def is_own(state, player, cell):
-    """Whether a player has a stone on the cell."""
+    """True if a player has a stone on the cell."""
     return state[PUT + cell] > 0 and (state[PUT + cell] - 1) & 1 == player
 
 
@@ -89,7 +89,7 @@ def legal(state, out):
 
 @kernel
 def is_proven(state, player, turn, cell, near, chain, marks):
-    """Whether no suicide explains that the cell failed in that turn of the player, so that an enemy stone is there.
+    """True if no suicide explains that the cell failed in that turn of the player, so that an enemy stone is there.
 
     The chain that a stone there would have made had liberties; the enemy had too few stones to fill them all beside
     those that are known, or one of them is the player's own by now. `marks` of cells: 1 chain, 2 liberty.

@@ -30,8 +30,7 @@ class Turn(NamedTuple):
     target: int
     total: int
     lost: int
-    gains: tuple[int, ...]
-    """The chances to end with target, target + 1, .., target + 5 points."""
+    gains: tuple[int, ...]  # the chances to end with target, target + 1, .., target + 5 points
 
 
 @cache

@@ -3,8 +3,7 @@
 import re
 from typing import NamedTuple
 
-VERSION = 1
-"""The version of the rules, and so of the games and of the certificates."""
+VERSION = 1  # the version of the rules, and so of the games and of the certificates
 
 
 class Setup(NamedTuple):
@@ -14,8 +13,7 @@ class Setup(NamedTuple):
     spies: int
     sizes: tuple[int, ...]
     needed: tuple[int, ...]
-    points: int = 3
-    """Who has this many points first wins; there are 2 points - 1 missions."""
+    points: int = 3  # who has this many points first wins; there are 2 points - 1 missions
 
     @property
     def rounds(self) -> int:
@@ -23,7 +21,7 @@ class Setup(NamedTuple):
 
     @property
     def nested(self) -> bool:
-        """Whether all late missions can be drawn from the last one, so that they are clean if it is."""
+        """True if all late missions can be drawn from the last one, so that they are clean if it is."""
         return self.needed[-1] == 1 and self.sizes[-1] == max(self.sizes[self.points - 1 :])
 
 
@@ -40,26 +38,24 @@ SETUPS = {
     11: Setup(11, 4, LARGE, TWO_IN_THE_FOURTH),
     12: Setup(12, 4, LARGE, TWO_IN_THE_FOURTH),
     13: Setup(13, 5, LARGE, TWO_IN_THE_FOURTH),
-}
-"""The official set-ups for 5 to 10 players, and the missions of 8 to 10 players for 11 to 13, who have none."""
+}  # the official set-ups for 5 to 10 players, and the missions of 8 to 10 players for 11 to 13, who have none
 
 
 # Variants, which are named by their numbers
 
 MOST_PLAYERS = 14
-ROUNDS = {3: 2, 5: 3, 7: 4}
-"""How many missions there may be, and the points that win."""
+ROUNDS = {3: 2, 5: 3, 7: 4}  # how many missions there may be, and the points that win
 FORM = "resistance7-2-3-3-4x2-4-2spies (players, missions, where 4x2 is one of four that takes two sabotages, spies)"
 VARIANT = re.compile(r"resistance([1-9]\d?)-((?:[1-9]\d?(?:x[1-9])?-){1,9})([1-9]\d?)spies", re.ASCII)
 
 
 def is_variant(name: str) -> bool:
-    """Whether a name is meant to be that of a variant."""
+    """True if a name is meant to be that of a variant."""
     return name.startswith("resistance") and name.endswith("spies")
 
 
 def is_lone(name: str) -> bool:
-    """Whether a name is meant to be that of a game whose spies do not know each other."""
+    """True if a name is meant to be that of a game whose spies do not know each other."""
     return name.startswith("lone-resistance")
 
 

@@ -25,8 +25,8 @@ class Board(NamedTuple):
     rows: int
     columns: int
     fate: Kernel
+    # A row is a permutation: `symmetries[s, cell]` is where cell goes. The first is the identity.
     symmetries: np.ndarray
-    """A row is a permutation: `symmetries[s, cell]` is where cell goes. The first is the identity."""
 
     @property
     def cells(self) -> int:
@@ -95,7 +95,7 @@ def spread(stones, columns, left, right, full):
 
 @inlined
 def has_liberty(group, stones, empty, columns, left, right, full):
-    """Whether the chain of the `stones` around `group` touches an empty cell."""
+    """True if the chain of the `stones` around `group` touches an empty cell."""
     while True:
         reached = spread(group, columns, left, right, full)
         if reached & empty:

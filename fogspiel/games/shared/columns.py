@@ -20,7 +20,7 @@ def bottom(rows, column):
 
 @inlined
 def is_full(rows, taken, column):
-    """Whether the highest place of a column is taken."""
+    """True if the highest place of a column is taken."""
     return (taken >> (column * (rows + 1) + rows - 1)) & 1 == 1
 
 
@@ -43,7 +43,7 @@ def open_columns(rows, columns, taken):
 
 @inlined
 def four_aligned(rows, stones):
-    """Whether four of the stones are in a column, a row or a diagonal."""
+    """True if four of the stones are in a column, a row or a diagonal."""
     pairs = stones & (stones >> 1)
     if pairs & (pairs >> 2):
         return True

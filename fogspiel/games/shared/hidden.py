@@ -23,8 +23,8 @@ def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None
     state[cells] = state[np.array(cells, np.int64)[order]]
 
 
+# hidden(state, player): the cell that the player cannot see and what may stand in it, or None.
 Hidden = Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]
-"""hidden(state, player): the cell that the player cannot see and what may stand in it, or None."""
 
 
 def resample_one(hidden: Hidden) -> Resample:

@@ -25,8 +25,7 @@ CARD, MOVES, HISTORY = 0, 2, 3
 SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(3)
 PASS, BET, FOLD, CALL = range(4)
 NAMES = ("pass", "bet", "fold", "call")
-ANTE, RAISED = 1, 2
-"""What a player has at stake without and with the bet."""
+ANTE, RAISED = 1, 2  # what a player has at stake without and with the bet
 
 
 @kernel
@@ -44,7 +43,7 @@ def last(state):
 
 @inlined
 def shown(state, openers):
-    """Whether the cards are on the table: after a call, or when all who may open have passed."""
+    """True if the cards are on the table: after a call, or when all who may open have passed."""
     return last(state) == CALL or (last(state) == PASS and state[MOVES] == openers)
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from ...core.kernel import inlined, kernel
 from .boards import GOES_ON, ILLEGAL, WINS
 
-EMPTY, BLACK, WHITE = 0, 1, 2
-"""A stone of player p is p + BLACK; the other's is OTHER less that."""
+EMPTY, BLACK, WHITE = 0, 1, 2  # a stone of player p is p + BLACK; the other's is OTHER less that
 OTHER = BLACK + WHITE
 NOWHERE = -1
 SIDES = 4
@@ -41,7 +40,7 @@ def fill_neighbours(rows, columns, near):
 
 @kernel
 def breathes(stones, near, cell, barred, work):
-    """Whether the chain of the stone on the cell has a liberty other than the cell `barred`."""
+    """True if the chain of the stone on the cell has a liberty other than the cell `barred`."""
     cells = len(near)
     colour, waiting = stones[cell], 1
     work[2 * cells] += 1
@@ -92,7 +91,7 @@ def try_stone(stones, near, colour, cell, work):
 
 @kernel
 def can_move(stones, near, colour, work):
-    """Whether a player has a legal cell."""
+    """True if a player has a legal cell."""
     for cell in range(len(near)):
         if stones[cell] == EMPTY and try_stone(stones, near, colour, cell, work) != ILLEGAL:
             return True

@@ -28,12 +28,9 @@ from .ponnuki_cells import (
     try_stone,
 )
 
-ATTEMPTS = 30
-"""Boards that are drawn for a playout at most: if none explains all, the last one is played."""
-TAKEN = 8
-"""A cell that has failed holds a stone on all boards but one in so many, before the other stones are drawn."""
-CURIOSITY = 0.5
-"""The factor of the square root in UCB1."""
+ATTEMPTS = 30  # boards that are drawn for a playout at most: if none explains all, the last one is played
+TAKEN = 8  # a cell that has failed holds a stone on all boards but one in so many, before the other stones are drawn
+CURIOSITY = 0.5  # the factor of the square root in UCB1
 
 
 @kernel
@@ -65,7 +62,7 @@ def draw_stones(colour, enemies, put, failed, known, stones, cells_left, stream)
 
 @kernel
 def explains(colour, put, failed, stones, near, before, work):
-    """Whether a board explains that nothing has been captured and that the failed tries have failed."""
+    """True if a board explains that nothing has been captured and that the failed tries have failed."""
     for cell in range(len(put)):
         if stones[cell] != EMPTY and not breathes(stones, near, cell, cell, work):
             return False

@@ -11,8 +11,7 @@ from ...core.rng import stream_of
 from ...core.session import view_of
 from ...stats.evaluate import Score
 
-STREAM = 0xE4B1
-"""Apart from the streams of games, so that nothing sampled here has been seen by a method."""
+STREAM = 0xE4B1  # apart from the streams of games, so that nothing sampled here has been seen by a method
 
 
 def plan_of(player: Policy) -> np.ndarray:

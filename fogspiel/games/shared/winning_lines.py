@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 from .boards import hex_spread, outline
 
+# The lines of tic-tac-toe as bits of its nine cells, row by row.
 LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
-"""The lines of tic-tac-toe as bits of its nine cells, row by row."""
 
 
 def lines_of_three(stones: int) -> int:

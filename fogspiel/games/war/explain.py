@@ -6,8 +6,7 @@ from ...core.game import Game
 from ..shared.sampling import plan_of
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, in_order, words
 
-PACKETS = (2, 4, 6)
-"""The usual numbers of won cards: those of a trick without a battle, and two more."""
+PACKETS = (2, 4, 6)  # the usual numbers of won cards: those of a trick without a battle, and two more
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:

@@ -13,19 +13,17 @@ from ...core.game import Game
 from . import rules
 from .strategy import card_name
 
-TRICK = 2
-"""Cards of a trick without a battle."""
+TRICK = 2  # cards of a trick without a battle
 
 
 class Memory:
     """The own deck as its player knows it, from its own views and actions alone."""
 
     def __init__(self, game: Game):
+        # The cards from the top, None where one is not known; nothing is known of how many before the first view.
         self.deck: list[int | None] | None = None
-        """The cards from the top, None where one is not known; nothing is known of how many before the first view."""
         self.top: list[int] = []
-        self.bottom: list[int] = []
-        """The cards of the packet that were put back so far, those of the bottom from below."""
+        self.bottom: list[int] = []  # the cards of the packet that were put back so far, those of the bottom from below
 
     def note(self, seen: np.ndarray, action: int) -> None:
         """Remember an own action: a card that is put back, or a packet that is shuffled."""
@@ -68,7 +66,7 @@ class Memory:
 
 
 def _is_new(seen: np.ndarray) -> bool:
-    """Whether no card of the packet was put back yet."""
+    """True if no card of the packet was put back yet."""
     return not seen[rules.SEEN_TOP] + seen[rules.SEEN_BOTTOM]
 
 

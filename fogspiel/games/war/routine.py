@@ -5,8 +5,7 @@ import numpy as np
 from ...core.game import Game
 from . import rules
 
-PAIR = 2
-"""Cards of a trick without a battle."""
+PAIR = 2  # cards of a trick without a battle
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:

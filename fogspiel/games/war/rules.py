@@ -33,8 +33,7 @@ PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED
 MOST_CARDS, RING = 56, 64
 DECK = WON + MOST_CARDS
 DEALING, ORDERING, SHUFFLING, FINISHED = range(4)
-MOST_MOVES = 1_000_000
-"""The paper's rule: a game of a million moves is a draw."""
+MOST_MOVES = 1_000_000  # the paper's rule: a game of a million moves is a draw
 SEEN_OWN, SEEN_OTHER, SEEN_VALUES, SEEN_PACKET, SEEN_TOP, SEEN_BOTTOM, SEEN_PLACED, SEEN_WON = range(8)
 
 

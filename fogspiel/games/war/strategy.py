@@ -93,8 +93,7 @@ def choose(seen, actions, plan, stream):
 # The same game in one kernel
 
 BLOCK = 64
-STEADY = 0.999
-"""Players who do the same this often may run in circles for long."""
+STEADY = 0.999  # players who do the same this often may run in circles for long
 
 
 @kernel
@@ -124,7 +123,7 @@ def deck_card(state, i):
 
 @kernel
 def same_decks(state, kept):
-    """Whether the decks are as they were when they were kept."""
+    """True if the decks are as they were when they were kept."""
     if kept[0] != state[HELD]:
         return False
     for i in range(state[HELD] + state[HELD + 1]):  # noqa: SIM110 (kernels are plain loops)
@@ -337,8 +336,7 @@ def words(theta: np.ndarray) -> str:
     return "puts won cards back " + ", ".join(f"{way} {share:.1%}" for share, way in sorted(shares, reverse=True))
 
 
-FAR = 50.0
-"""A parameter difference that makes a probability certain."""
+FAR = 50.0  # a parameter difference that makes a probability certain
 
 SOURCE = (
     "Rules and strategy: Cauwet & Teytaud 2018, section V-A. Ours: a player who cannot continue a battle loses, "

@@ -26,22 +26,17 @@ from .matrix_tries import hear_our_tries, hear_their_tries
 from .opponent_motion import predict_capture, predict_quiet_move
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, exclude_king, lose_man, note_own_move, scale_row, total
 
-CERTAIN = 0.9
-"""A square with a greater chance keeps it when the sum of its row is corrected."""
-CORRECTIONS = 3
-"""How often the other squares are scaled: what is cut off at SURE is missing from the sum again."""
-SURPRISE = 0.002
-"""The chance that a piece gets on a square that was taken to be empty and turns out to be in the way."""
-LEAST_BLOCKED = 1e-3
-"""A way is taken to be blocked with at least this chance when an attempt is refused."""
+CERTAIN = 0.9  # a square with a greater chance keeps it when the sum of its row is corrected
+CORRECTIONS = 3  # how often the other squares are scaled: what is cut off at SURE is missing from the sum again
+SURPRISE = 0.002  # the chance that a piece gets on a square that was taken to be empty and turns out to be in the way
+LEAST_BLOCKED = 1e-3  # a way is taken to be blocked with at least this chance when an attempt is refused
+# The least control of a square that refused our king, and by what factor a pawn beside it becomes likelier at most.
 LEAST_CONTROL, MOST_GUARDED = 0.05, 3.0
-"""The least control of a square that refused our king, and by what factor a pawn beside it becomes likelier at most."""
-PIECE_GUARDS = 0.3
-"""How much of that a piece in sight of the square gains: there are more of them, and further away."""
+PIECE_GUARDS = 0.3  # how much of that a piece in sight of the square gains: there are more of them, and further away
+# What is left of the chance of a king away from that square, if nothing else was thought to control it.
 ELSEWHERE = 1e-3
-"""What is left of the chance of a king away from that square, if nothing else was thought to control it."""
+# With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn.
 LEAST_SHARPENED = 1e-3
-"""With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn."""
 
 
 @in_place

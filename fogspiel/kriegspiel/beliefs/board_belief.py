@@ -21,12 +21,11 @@ from .board_variants import vary_boards
 from .consistent_boards import observation_of, observe_last
 
 NO_BOARDS = np.empty((0, POSITION), np.int64)
-REMEMBERED = 10
-"""Turns that are remembered."""
+REMEMBERED = 10  # turns that are remembered
+# From how many turns ago a thin belief begins again: recent mistakes are mended by few messages, old ones by many.
 TURNS_BACK = (2, 5, 9)
-"""From how many turns ago a thin belief begins again: recent mistakes are mended by few messages, old ones by many."""
+# The greatest share of weight that boards which join have, and for how many of them an old board counts.
 MOST_NEW, OLD_COUNTS = 0.5, 4
-"""The greatest share of weight that boards which join have, and for how many of them an old board counts."""
 SPARE_ROOM = 64
 
 
@@ -34,14 +33,10 @@ SPARE_ROOM = 64
 class BeliefSize:
     """How much a belief has room for."""
 
-    most: int
-    """Boards."""
-    floor: int
-    """It is mended if its boards count for fewer than so many of equal weight."""
-    variants: int
-    """Boards that are tried when it is mended, from each turn."""
-    kept: int = 300
-    """Boards of each turn that are remembered."""
+    most: int  # boards
+    floor: int  # it is mended if its boards count for fewer than so many of equal weight
+    variants: int  # boards that are tried when it is mended, from each turn
+    kept: int = 300  # boards of each turn that are remembered
 
 
 @dataclass

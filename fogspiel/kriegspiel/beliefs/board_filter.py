@@ -21,11 +21,10 @@ from ...games.kriegspiel.announcements import fits_capture, fits_position
 from .particle_filter import copy_board
 from .reply_policy import weigh_replies
 
+# Room for children per board of a full pool: more than there are moves on average, though a single board has more.
 MOST_CHILDREN = 48
-"""Room for children per board of a full pool: more than there are moves on average, though a single board has more."""
 FREE = -1
-HALVINGS = 40
-"""Steps of bisection to the weight below which children are drawn."""
+HALVINGS = 40  # steps of bisection to the weight below which children are drawn
 
 
 class Children(NamedTuple):
@@ -35,8 +34,7 @@ class Children(NamedTuple):
     move: np.ndarray
     weight: np.ndarray
     key: np.ndarray
-    table: np.ndarray
-    """Open addressing: the number of a child, or FREE. Its length is a power of two."""
+    table: np.ndarray  # open addressing: the number of a child, or FREE. Its length is a power of two.
 
 
 def empty_children(boards: int) -> Children:

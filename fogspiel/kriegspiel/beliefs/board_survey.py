@@ -25,12 +25,10 @@ _FIELDS = [
     ("flow", np.float32, (PADDED, PADDED)),  # the control that has arrived at it from one direction
 ]
 SURVEY = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-UNPROTECTED, PROTECTED = 0, 1
-"""The rows of the hazard."""
+UNPROTECTED, PROTECTED = 0, 1  # the rows of the hazard
+# From which neighbour, as ranks and files, control comes along files and diagonals.
 SWEEPS = ((1, -1), (1, 0), (1, 1), (-1, -1), (-1, 0), (-1, 1))
-"""From which neighbour, as ranks and files, control comes along files and diagonals."""
-MOST_PINNED = 0.9
-"""The greatest chance that is given to a pin."""
+MOST_PINNED = 0.9  # the greatest chance that is given to a pin
 
 
 @in_place

@@ -19,10 +19,9 @@ from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, king_of, occupi
 from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, random_square
 from .particle_filter import copy_board
 
-TRIALS = 6
-"""How often a variant is tried per variant that is wanted."""
+TRIALS = 6  # how often a variant is tried per variant that is wanted
+# How often two men differ instead of one, and how often a piece is of another kind instead of elsewhere.
 SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
-"""How often two men differ instead of one, and how often a piece is of another kind instead of elsewhere."""
 
 
 @in_place

@@ -33,16 +33,14 @@ _FIELDS = [
     ("refused", np.int64, 64),  # the attempts refused this turn, as in a view
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-MOST_TRIALS = 40
-"""How often a board is put up before one that fits less well is taken."""
+MOST_TRIALS = 40  # how often a board is put up before one that fits less well is taken
 MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+# Every kind but the king, and every kind but pawns and the king, as sets of bits.
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
-"""Every kind but the king, and every kind but pawns and the king, as sets of bits."""
-AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)
-"""How many men of each kind a side has at first."""
+AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)  # how many men of each kind a side has at first
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
+# What a board may fail to explain, the gravest first, and more than all of it.
 WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END, WORST = 8, 4, 2, 1, 16
-"""What a board may fail to explain, the gravest first, and more than all of it."""
 
 
 def observation_of(seen: np.ndarray) -> np.record:

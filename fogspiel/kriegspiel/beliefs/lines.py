@@ -13,8 +13,7 @@ def _step(square: int, up: int, right: int) -> int:
 
 NEXT = np.array(
     [[_step(square, sign * up, sign * right) for square in SQUARES] for sign in (1, -1) for up, right in STEPS]
-)
-"""The next square in each direction, or -1: the four lines upwards, in the order of `bits.STEPS`, then downwards."""
+)  # the next square in each direction, or -1: the four lines upwards, in the order of `bits.STEPS`, then downwards
 
 
 def _line(direction: int, square: int) -> list[int]:
@@ -32,5 +31,5 @@ _ALL = [
     if NEXT[direction + len(STEPS), square] < 0 <= NEXT[direction, square]
 ]
 LENGTHS = np.array([len(line) for line in _ALL])
+# Every rank, file and diagonal of two squares or more: its squares from the lower end, and how many they are.
 LINES = np.array([line + [0] * (8 - len(line)) for line in _ALL])
-"""Every rank, file and diagonal of two squares or more: its squares from the lower end, and how many they are."""

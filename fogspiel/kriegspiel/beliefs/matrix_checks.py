@@ -11,11 +11,9 @@ from .board_survey import clear_chance
 from .lines import NEXT
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, occupancy, scale_row
 
-LINES, DIRECTIONS = 4, 5
-"""The directions of check: four lines, and the knight's."""
+LINES, DIRECTIONS = 4, 5  # the directions of check: four lines, and the knight's
 MOST_SEEN = 14
-FAINT = 1e-3
-"""What a piece is taken to weigh at least on a square from which a check may come (set by hand)."""
+FAINT = 1e-3  # what a piece is taken to weigh at least on a square from which a check may come (set by hand)
 
 
 @in_place

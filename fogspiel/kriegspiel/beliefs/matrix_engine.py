@@ -16,8 +16,7 @@ from .belief_update import note_accepted, note_answer, note_refused
 from .board_survey import SURVEY
 from .probability_matrices import KNOWN, new_record, place_anywhere, place_at_home
 
-ALL_MEN = 8, 7
-"""The pawns and the pieces, beside the king, with which a game begins."""
+ALL_MEN = 8, 7  # the pawns and the pieces, beside the king, with which a game begins
 
 
 class MatrixEngine(Engine):
@@ -39,14 +38,10 @@ class MatrixEngine(Engine):
         self.streams = [np.array([split(stream[0], thread)], np.uint64) for thread in range(effort.threads)]
         self.prob = np.zeros((3, 64), np.float32)
         self.known, self.survey = new_record(KNOWN), new_record(SURVEY)
-        self.men: np.ndarray = self.known.men
-        """Our men: a view, for the field of a record is slow to reach."""
-        self.said = np.zeros(MESSAGE, np.int64)
-        """The message after our last move."""
-        self.attraction = np.ones((3, 64), np.float32)
-        """How squares attract their men in their next move."""
-        self.answers = -1
-        """The number of their last move, the first being 0."""
+        self.men: np.ndarray = self.known.men  # our men: a view, for the field of a record is slow to reach
+        self.said = np.zeros(MESSAGE, np.int64)  # the message after our last move
+        self.attraction = np.ones((3, 64), np.float32)  # how squares attract their men in their next move
+        self.answers = -1  # the number of their last move, the first being 0
 
     def reset(self, seen: np.ndarray) -> None:
         place_at_home(self.prob, self.known, self.side)

@@ -15,10 +15,10 @@ from ...games.chess.men import KING, PAWN
 from ...games.kriegspiel.announcements import SOME, UNKNOWN
 from .probability_matrices import KINGS, PAWNS, PIECES, SURE, total
 
+# The logarithm of the greatest factor of the odds that is looked for, and by how many bisections (set by hand).
 WIDEST_TILT, BISECTIONS = 12.0, 40
-"""The logarithm of the greatest factor of the odds that is looked for, and by how many bisections (set by hand)."""
+# What is left of a chance that no try was announced for: the pawn that could take may be pinned (set by hand).
 THEIR_PINNED, OUR_PINNED = 0.03, 0.05
-"""What is left of a chance that no try was announced for: the pawn that could take may be pinned (set by hand)."""
 
 
 @in_place

@@ -36,16 +36,13 @@ _FIELDS = [
     ("quiet", np.int64),  # own moves since the last capture or own pawn move
 ]
 META = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+# The ages of the squares where men stand at first, and where one surely stands (set by hand).
 AGE_AT_HOME, AGE_OF_A_MAN = 10, 30
-"""The ages of the squares where men stand at first, and where one surely stands (set by hand)."""
-ONE_EACH = np.int64(0x0101010101010101)
-"""A pawn in every file."""
-MOST_OF_A_FILE = 6
-"""More pawns than this cannot stand in one file."""
+ONE_EACH = np.int64(0x0101010101010101)  # a pawn in every file
+MOST_OF_A_FILE = 6  # more pawns than this cannot stand in one file
 THEIR_SECOND_RANK = OWN_SEVENTH_RANK = np.int64(0xFF << 48)
 THEIR_FOURTH_RANK = OWN_FIFTH_RANK = np.int64(0xFF << 32)
-HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)
-"""Where the own men of each kind stand at first."""
+HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)  # where the own men of each kind stand at first
 
 
 @inlined

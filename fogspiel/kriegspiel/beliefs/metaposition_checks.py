@@ -29,7 +29,7 @@ def possibly_pinned(meta):
 
 @kernel
 def _explains(meta, king, moved, opened, barred, checks):
-    """Whether the other king, on this square, may hear exactly these checks after an own move.
+    """True if the other king, on this square, may hear exactly these checks after an own move.
 
     A check is new: it comes from one of the men that `moved`, on no line of `barred`, or over an `opened` square.
     """

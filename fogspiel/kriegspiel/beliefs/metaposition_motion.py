@@ -12,8 +12,8 @@ from .metaposition import THEIR_FOURTH_RANK, add_pawns, clear, drop_pawn, enemie
 
 KING_AT_HOME, KING_SIDE_CASTLED, QUEEN_SIDE_CASTLED = np.int64(1 << 60), np.int64(1 << 62), np.int64(1 << 58)
 KING_SIDE_ROOK, QUEEN_SIDE_ROOK = np.int64(-(1 << 63)), np.int64(1 << 56)
+# For castling: the squares between king and rook must be empty, those of the king's path not attacked.
 KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 << 57), np.int64(3 << 58)
-"""For castling: the squares between king and rook must be empty, those of the king's path not attacked."""
 
 
 @kernel

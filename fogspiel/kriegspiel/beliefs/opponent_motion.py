@@ -17,14 +17,11 @@ from ...games.chess.men import FORWARD
 from .lines import LENGTHS, LINES, NEXT
 from .probability_matrices import KINGS, LEAST, PAWNS, PIECES, attacked_squares, occupancy, scale_row, total
 
-KING_FLIGHT = 0.6
-"""The chance that their king moves when it is in check (set by hand, as all numbers here)."""
-MOST_STEPS, DOUBLE_STEP = 0.9, 0.5
-"""The greatest chance that a pawn moves, and how often one that can goes two squares."""
+KING_FLIGHT = 0.6  # the chance that their king moves when it is in check (set by hand, as all numbers here)
+MOST_STEPS, DOUBLE_STEP = 0.9, 0.5  # the greatest chance that a pawn moves, and how often one that can goes two squares
+# Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours.
 PAWN_FIRST, KING_LAST = 9.0, 0.3
-"""Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours."""
-NO_TAKER = 1e-6
-"""With less weight no man could have taken, so that the matrices were wrong."""
+NO_TAKER = 1e-6  # with less weight no man could have taken, so that the matrices were wrong
 
 
 @kernel
@@ -105,7 +102,7 @@ def spread_run_evenly(prob, squares, first, last, chance):
 
 @in_place
 def is_even(attraction):
-    """Whether all squares are equally attractive to pieces, as without a database."""
+    """True if all squares are equally attractive to pieces, as without a database."""
     even = True
     for square in range(64):
         even &= attraction[PIECES, square] == 1.0

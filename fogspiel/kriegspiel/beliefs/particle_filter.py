@@ -18,10 +18,8 @@ from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
 from ...games.chess.position import MEN, MOVER, POSITION, make
 from ...games.kriegspiel.announcements import fits_capture, fits_position
 
-EAGER = 12.0
-"""How much likelier than another move a capture by a pawn or a recapture is."""
-MOST_DRAWS = 2
-"""How often, on average, a board that is wanted is asked for before the pool stays smaller."""
+EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
+MOST_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
 
 
 @inlined

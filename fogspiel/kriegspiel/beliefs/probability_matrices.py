@@ -13,8 +13,7 @@ from ...games.chess.men import KINDS, KING, ROOK, attacks_of, kind_on, union
 from ...games.chess.messages import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
 from ...games.chess.move_code import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
 
-KINGS, PAWNS, PIECES = 0, 1, 2
-"""The rows of the matrices."""
+KINGS, PAWNS, PIECES = 0, 1, 2  # the rows of the matrices
 _FIELDS = [
     ("men", np.int64, KINDS),  # our men by kind, as sets of squares
     ("own", np.int64),  # all of them
@@ -26,12 +25,9 @@ _FIELDS = [
     ("checks", np.int64),  # the directions of check to our king
 ]
 KNOWN = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-SURE = 0.98
-"""No square is taken as occupied with more than this chance."""
-LEAST = 1e-4
-"""Chances below this are not followed any further."""
-LOST_ROW = 1e-3
-"""A row of which less than this share is left has contradicted what was said, and is spread anew."""
+SURE = 0.98  # no square is taken as occupied with more than this chance
+LEAST = 1e-4  # chances below this are not followed any further
+LOST_ROW = 1e-3  # a row of which less than this share is left has contradicted what was said, and is spread anew
 
 
 def new_record(layout: np.dtype) -> np.record:

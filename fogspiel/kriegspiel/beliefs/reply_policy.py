@@ -18,14 +18,12 @@ from ...games.chess.men import BLACK, KINDS, KING, PAWN, kind_on
 from ...games.chess.move_code import end_of, promotion_of, start_of
 from ...games.chess.position import MEN, MOVER, PASSANT, PLY, occupied
 
-FIRST_PLIES = (0, 20, 60)
-"""The plies at which the phases begin."""
+FIRST_PLIES = (0, 20, 60)  # the plies at which the phases begin
 CLASS_ROW = len(FIRST_PLIES) * KINDS
 ROWS = CLASS_ROW + 2
 QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
 CLASSES = 4
-UPSIDE_DOWN = 56
-"""What the number of a square is combined with (exclusive or) when Black looks at it."""
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when Black looks at it
 
 
 @inlined

@@ -33,17 +33,15 @@ from ..parameters import FogParameters
 from ..search.lone_king_player import LoneKingPlayer, faces_lone_king
 
 OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
-NODES_AT_A_TIME = 480
-"""Between two looks at the clock."""
+NODES_AT_A_TIME = 480  # between two looks at the clock
+# After so many boards the means change by less than a hundredth of a pawn; room for some more.
 MOST_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
-"""After so many boards the means change by less than a hundredth of a pawn; room for some more."""
+# After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
+# long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013).
 FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
-"""After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
-long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013)."""
-NODES_PER_SECOND = 200_000
-"""How many nodes stand for a second where the size of a belief is chosen."""
+NODES_PER_SECOND = 200_000  # how many nodes stand for a second where the size of a belief is chosen
+# For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have.
 USUAL_SECONDS, LEAST_SHARE, MOST_SHARE = 0.1, 0.2, 4.0
-"""For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have."""
 
 
 def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
@@ -57,10 +55,9 @@ def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
 class Fog(Engine):
     """Tries what gains and threatens most on the mean of weighted boards that explain everything."""
 
-    nodes = 0
-    """Attempts evaluated on a board so far."""
+    nodes = 0  # attempts evaluated on a board so far
+    # True if every attempt is evaluated on every drawn board, as an analysis wants it: else bad ones are given up.
     thorough = False
-    """Whether every attempt is evaluated on every drawn board, as an analysis wants it: else bad ones are given up."""
 
     def __init__(
         self,
@@ -79,8 +76,7 @@ class Fog(Engine):
         super().begin(side)
         self.stood: Counter[bytes] = Counter()
         self.ending: LoneKingPlayer | None = None
-        self.quiet = 0
-        """Own moves since the last capture or pawn move."""
+        self.quiet = 0  # own moves since the last capture or pawn move
         self.men = np.zeros(KINDS, np.int64)
         self._forget(np.empty(0, np.int64))
 

@@ -28,36 +28,27 @@ from ..search.approach_c import expand, grow_tree
 from ..search.tree import Tree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
 
-SLICE = 2000
-"""Nodes between two looks at the clock."""
-AGAIN = 8
-"""After a refusal the tree is used again, and an eighth of the effort is enough."""
+SLICE = 2000  # nodes between two looks at the clock
+AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort is enough
+# Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
+# the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
 ENOUGH = 10_000
-"""Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
-the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws."""
 NO_END = 1 << 60
-NODES = 1 << 15
-"""Room for nodes in a tree: more than C searches, and some tenths of a second for B."""
+NODES = 1 << 15  # room for nodes in a tree: more than C searches, and some tenths of a second for B
+# B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C.
 MEN_ONLY = Parameters(exploration=1.0, advance=0.0)
-"""B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C."""
-A_EXPLORATION = 0.7
-"""c of UCT for A, whose values are scores from 0 to 1."""
-BY_VALUE = 1e-3
-"""What the value of an attempt, in pawns, counts against a visit."""
-A_NODES = 1 << 17
-"""Room for nodes in a tree of A."""
-LAST_QUIET_PLY = 99
-"""A simulated game does not begin with the draw of the fifty-move rule."""
+A_EXPLORATION = 0.7  # c of UCT for A, whose values are scores from 0 to 1
+BY_VALUE = 1e-3  # what the value of an attempt, in pawns, counts against a visit
+A_NODES = 1 << 17  # room for nodes in a tree of A
+LAST_QUIET_PLY = 99  # a simulated game does not begin with the draw of the fifty-move rule
 
 
 class TreeEngine(MatrixEngine):
     """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
 
     size = SLICE
-    enough = NO_END
-    """After so many nodes in a tree more would be of no use."""
-    nodes = 0
-    """Nodes searched so far."""
+    enough = NO_END  # after so many nodes in a tree more would be of no use
+    nodes = 0  # nodes searched so far
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         moves = [int(move) for move in actions if promotion_of(move) in (0, QUEEN)]
@@ -126,8 +117,7 @@ class C(TreeEngine):
     """
 
     enough = ENOUGH
-    places = 0
-    """Places searched so far."""
+    places = 0  # places searched so far
 
     @cached_property
     def trees(self) -> list[Tree]:

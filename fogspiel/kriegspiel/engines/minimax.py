@@ -33,18 +33,14 @@ BOOK = tuple(
         "d2d3 e2e3 b1d2 g1f3 f1e2 e1g1 c2c3",
         "c2c4 b1c3 e2e3 g1f3 d2d3 f1e2 e1g1",
     )
-)
-"""Ways to develop while the referee is silent, as White; Black plays them turned round."""
-UPSIDE_DOWN = 56
-"""What the number of a square is combined with (exclusive or) when the board is turned."""
+)  # ways to develop while the referee is silent, as White; Black plays them turned round
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
+# The order in which men try to take back: the king risks nothing, since it is refused where it could be taken.
 BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
-"""The order in which men try to take back: the king risks nothing, since it is refused where it could be taken."""
+# How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
-"""How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often."""
-NOISE = 0.02
-"""Moves of nearly the same value are chosen at random, so that no two games are alike."""
-FEW, RISK = 6, 0.02
-"""With so few enemies a capture is not tried by reflex if the chance that it stalemates is greater."""
+NOISE = 0.02  # moves of nearly the same value are chosen at random, so that no two games are alike
+FEW, RISK = 6, 0.02  # with so few enemies a capture is not tried by reflex if the chance that it stalemates is greater
 
 
 class Minimax(Engine):
@@ -60,8 +56,8 @@ class Minimax(Engine):
         self.searcher, self.opposed = Searcher(effort), opposed
         self.ending: LoneKingPlayer | None = None
         self.meta: np.record = np.zeros(1, META)[0]
+        # The own men of the metaposition: a view, for the field of a record is slow to reach.
         self.men: np.ndarray = self.meta.men
-        """The own men of the metaposition: a view, for the field of a record is slow to reach."""
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
         self.zeros = np.zeros(64, np.int64)
 
@@ -208,11 +204,11 @@ class Minimax(Engine):
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
     def _takes_by_pawn(self, move: int) -> bool:
-        """Whether a move would be a capture by a pawn."""
+        """True if a move would be a capture by a pawn."""
         return int(kind_on(self.men, start_of(move))) == PAWN and (end_of(move) - start_of(move)) % 8 != 0
 
     def _may_stalemate(self, move: int) -> bool:
-        """Whether it is likely that the other side could not move after a capture."""
+        """True if it is likely that the other side could not move after a capture."""
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(end_of(move)))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)

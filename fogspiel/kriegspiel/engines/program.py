@@ -22,16 +22,11 @@ from ..engine import Choice, Maker
 from ..protocol_lines import HELLO, READY, Reporter, limit_words, new_line
 from ..referee import WILD_16, Switches
 
-HELLO_SECONDS = 60.0
-"""How long a program may take to be ready: it may have to compile itself."""
-GRACE_SECONDS = 1.0
-"""By how much it may overrun its time for an attempt: pipes and busy machines take theirs."""
-NODES_SECONDS = 60.0
-"""How long an attempt may take whose limit is a number of nodes."""
-READ_SECONDS = 10.0
-"""How long it may take to read what it is told."""
-DIGITS = 16
-"""Of the digest by which runs know a program."""
+HELLO_SECONDS = 60.0  # how long a program may take to be ready: it may have to compile itself
+GRACE_SECONDS = 1.0  # by how much it may overrun its time for an attempt: pipes and busy machines take theirs
+NODES_SECONDS = 60.0  # how long an attempt may take whose limit is a number of nodes
+READ_SECONDS = 10.0  # how long it may take to read what it is told
+DIGITS = 16  # of the digest by which runs know a program
 
 
 class KriegspielProgram(ProgramProcess):
@@ -105,8 +100,7 @@ def seed_of(stream: np.ndarray) -> int:
 
 # Which programs there are
 
-_named: dict[str, tuple[str, ...]] = {}
-"""The programs that the user has named in this process, by digest."""
+_named: dict[str, tuple[str, ...]] = {}  # the programs that the user has named in this process, by digest
 
 
 def name_engine(engine: str) -> str:

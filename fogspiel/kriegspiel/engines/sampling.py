@@ -36,12 +36,10 @@ from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
 from ..evaluation.uci import UciEvaluator
 from ..parameters import SamplingParameters
 
-MOST_BOARDS = 4096
-"""Boards evaluated in a turn; more do not change the means by a hundredth of a pawn."""
+MOST_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
+# The most boards of a pool, and how many there are for a small effort, so that they take a part of it only.
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
-"""The most boards of a pool, and how many there are for a small effort, so that they take a part of it only."""
-NOTHING = np.empty((0, POSITION), np.int64)
-"""No boards."""
+NOTHING = np.empty((0, POSITION), np.int64)  # no boards
 
 
 def pool_size(effort: Effort, new: int) -> int:
@@ -53,10 +51,8 @@ def pool_size(effort: Effort, new: int) -> int:
 class Sampler(Engine):
     """Tries what gains most on the mean of its boards: those of the last observation."""
 
-    interpretable = False
-    """Its boards are too many."""
-    nodes = 0
-    """Attempts evaluated on a board so far."""
+    interpretable = False  # its boards are too many
+    nodes = 0  # attempts evaluated on a board so far
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ class Greedy(Engine):
 
 
 def _takes_by_pawn(move: int, pawns: int) -> bool:
-    """Whether a move is a pawn's from one file to another."""
+    """True if a move is a pawn's from one file to another."""
     return bool(pawns >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from ...core.kernel import in_place, kernel
 from .board_evaluator import ILLEGAL
 
-COMPARED = 10
-"""Attempts that are compared in pairs: those with the greatest mean advantage."""
+COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
 
 
 @in_place

@@ -20,15 +20,14 @@ from ...games.chess.search import LEVELS, ROW, SCORE, WORTH, change, material_sc
 
 ILLEGAL = -(2**31)
 MOST = 2000
+# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on.
 DOUBT = 2.0
-"""Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on."""
 
 
 class Evaluator(Protocol):
     """Whatever can say what attempts are worth on boards."""
 
-    boards: int
-    """How many boards it takes at a time."""
+    boards: int  # how many boards it takes at a time
 
     def begin(self) -> None:
         """A new game begins."""

@@ -37,18 +37,14 @@ _FIELDS = [
     ("slider", np.int64, MOST_SLIDERS),  # their squares
     ("slides", np.int64, MOST_SLIDERS),  # what each attacks when the lifted man is gone
 ]
+# What all attempts at a node have in common, and what all attempts of a lifted man have in common.
 FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""What all attempts at a node have in common, and what all attempts of a lifted man have in common."""
-UNSAFE = 2.0
-"""How much each man that holds a square beside our king makes it less of an escape."""
+UNSAFE = 2.0  # how much each man that holds a square beside our king makes it less of an escape
+# How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least.
 EAGER_PAWN, LEAST_LOSS = 2.0, 0.1
-"""How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least."""
-MEN_AT_HOME = 15.0
-"""The men of a side besides its king, at the beginning."""
-MOBILE = 3.0
-"""How much each of their men makes stalemate less likely."""
-FEW = 4
-"""With so few men besides their king its confinement begins to count."""
+MEN_AT_HOME = 15.0  # the men of a side besides its king, at the beginning
+MOBILE = 3.0  # how much each of their men makes stalemate less likely
+FEW = 4  # with so few men besides their king its confinement begins to count
 
 
 @in_place

@@ -46,28 +46,24 @@ _WEIGHTS = (
     ("alpha", 0.9),  # how much the static value of a node counts against that of its best child
 )
 _LAYOUT = [(name, np.float64, np.shape(values)) for name, values in _WEIGHTS]
+# The weights as kernels receive them.
 WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtype((np.record, _LAYOUT)))[0]
-"""The weights as kernels receive them."""
 
 CENTRALITY = np.array(
     [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
-)
-"""What a possible square of the other king costs: 1 in a corner, 4.2 in the centre."""
+)  # what a possible square of the other king costs: 1 in a corner, 4.2 in the centre
+# How much the confinement of the other king counts, by the number of men it has left.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
-"""How much the confinement of the other king counts, by the number of men it has left."""
-ENOUGH = 4
-"""How many men that can mate alone, or promote, are worth keeping."""
+ENOUGH = 4  # how many men that can mate alone, or promote, are worth keeping
+# How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another.
 BLOCKED = 0.75
-"""How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another."""
-PATIENT = 20
-"""Own moves without a capture or a pawn move before patience ends."""
+PATIENT = 20  # own moves without a capture or a pawn move before patience ends
+# With fewer men of the other side besides its king it can be mated; with fewer own men they stay together.
 END_NEAR, FEW_OWN = 6, 5
-"""With fewer men of the other side besides its king it can be mated; with fewer own men they stay together."""
+# The confinement of a king that is nowhere, what the weight of each possible square takes away, and how much of that
+# if all of them lie on one rank or file.
 FREE_KING, SQUARE_COST, ONE_LINE = 60.0, 0.5, 0.85
-"""The confinement of a king that is nowhere, what the weight of each possible square takes away, and how much of that
-if all of them lie on one rank or file."""
-SHIELDED = 0.5
-"""How much a passed pawn is worth that a pawn of a file beside may take."""
+SHIELDED = 0.5  # how much a passed pawn is worth that a pawn of a file beside may take
 
 
 @inlined

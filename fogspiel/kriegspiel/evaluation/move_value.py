@@ -26,16 +26,12 @@ from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 from .features import MEN_AT_HOME, confinement, danger_of_king, ending_bonus, lift, measure_board, net_loss, value_of
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
-ANSWERS = 4
-"""What the referee answers."""
+ANSWERS = 4  # what the referee answers
 NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
-REPLIES = 3
-"""What they reply."""
+REPLIES = 3  # what they reply
 OUTCOMES = ANSWERS * REPLIES
-TINY = 1e-9
-"""What keeps a sum of chances from being 0."""
-MOST_OTHERS = 0.8
-"""The chance that another man is taken is never greater: the hazards of single men are not exclusive."""
+TINY = 1e-9  # what keeps a sum of chances from being 0
+MOST_OTHERS = 0.8  # the chance that another man is taken is never greater: the hazards of single men are not exclusive
 _FIELDS = [
     ("board", np.float64),  # what the board is worth after the move
     ("bonus", np.float64),  # what the chance of mate adds
@@ -45,8 +41,7 @@ _FIELDS = [
     ("chance", np.float64, ANSWERS),  # the chance of each of the referee's answers
     ("taken", np.float64, ANSWERS),  # for each of them the chance that the moved man is taken
 ]
-OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""The outlook of a move."""
+OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))  # the outlook of a move
 
 
 @in_place

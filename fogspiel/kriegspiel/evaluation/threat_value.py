@@ -25,8 +25,7 @@ from ..parameters import FogParameters
 from ..training.value_fit import phase_of_men
 from .board_evaluator import ILLEGAL, MOST
 
-GAIN_LEVELS, THREAT_LEVELS = 6, 4
-"""How many positions in a row a search looks at."""
+GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
 GREATEST_THREAT = 1000
 ALL_SQUARES = 2**64 - 1
 

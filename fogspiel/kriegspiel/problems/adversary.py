@@ -31,21 +31,19 @@ class Heard:
 class Scene:
     """What White knows after some attempts."""
 
-    boards: Boards
-    """What may stand there, all of it."""
+    boards: Boards  # what may stand there, all of it
     moves_left: int
     heard: tuple[Heard, ...] = ()
-    ending: str = ""
-    """Empty as long as something can be tried; else `checkmate`, `stalemate` or `no mate in time`."""
+    ending: str = ""  # empty as long as something can be tried; else `checkmate`, `stalemate` or `no mate in time`
 
     @property
     def over(self) -> bool:
-        """Whether nothing can be tried any more."""
+        """True if nothing can be tried any more."""
         return bool(self.ending)
 
     @property
     def solved(self) -> bool:
-        """Whether it is mate."""
+        """True if it is mate."""
         return self.ending == "checkmate"
 
     @property

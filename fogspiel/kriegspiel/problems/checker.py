@@ -8,8 +8,8 @@ from ..referee import Referee, Switches
 from .problem import Problem
 from .solution import Step
 
+# A problem has no past, so nothing is counted that would draw by fifty moves or repetition.
 RULES = Switches(fifty=False, repetition=False)
-"""A problem has no past, so nothing is counted that would draw by fifty moves or repetition."""
 
 
 class WrongSolution(ValueError):

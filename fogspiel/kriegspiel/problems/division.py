@@ -23,8 +23,8 @@ from ...games.chess.moves import MOST_MOVES, can_move, is_legal, legal_moves
 from ...games.chess.position import CLOCK, PLY, POSITION, make, victim_square
 
 REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
+# How many ways an attempt can end, and more than there are codes of a message: 3 * 128 * 32 * 64.
 ENDS, MESSAGES = 4, 1 << 20
-"""How many ways an attempt can end, and more than there are codes of a message: 3 * 128 * 32 * 64."""
 
 
 @kernel

@@ -23,18 +23,14 @@ MATERIAL = (
     "KQp", "KRp", "KRRp", "KQNp", "KQn", "KRBp", "KRNp", "KRPp", "KBBp", "KRRn", "KQBp", "KBNPp", "KQr",
 )  # fmt: skip
 """Men by their letters as in a FEN; Black's king is not named."""
+# How often mates of each length are looked for: short ones are rare, but soon found.
 LENGTHS = (2, 2, 2, 2, 2, 2, 2, 3, 3, 4)
-"""How often mates of each length are looked for: short ones are rare, but soon found."""
 MOST_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
-MOST_NODES = {2: 5_000, 3: 20_000, 4: 60_000}
-"""Per candidate, by moves: at most half a second."""
-MOST_FAILURES = 4
-"""So many squares may be tried in vain before the first that is won."""
-NEAR_KING, NEAR_PAWN = 3, 4
-"""How far White's king and the pawns stand from the middle of the king's squares at most."""
+MOST_NODES = {2: 5_000, 3: 20_000, 4: 60_000}  # per candidate, by moves: at most half a second
+MOST_FAILURES = 4  # so many squares may be tried in vain before the first that is won
+NEAR_KING, NEAR_PAWN = 3, 4  # how far White's king and the pawns stand from the middle of the king's squares at most
 EDGE = [square for square in range(64) if square % 8 in (0, 7) or square // 8 in (0, 7)]
-REPEATED = 6
-"""How much less a problem is worth for each chosen one with the same men."""
+REPEATED = 6  # how much less a problem is worth for each chosen one with the same men
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -44,14 +40,10 @@ class Candidate:
 
     problem: Problem
     material: str
-    tries: int
-    """Attempts that would do on every board if White could see it, and fail."""
-    refusals: int
-    """Refused attempts in the solution."""
-    asks: bool
-    """Whether the key may be refused: information first."""
-    quiet: bool
-    """Whether the key never gives check and takes nothing."""
+    tries: int  # attempts that would do on every board if White could see it, and fail
+    refusals: int  # refused attempts in the solution
+    asks: bool  # true if the key may be refused: information first
+    quiet: bool  # true if the key never gives check and takes nothing
 
     @property
     def worth(self) -> int:

@@ -13,10 +13,9 @@ NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
 class KnownMen:
     """Squares from a1 to h8."""
 
-    certain: str
-    """The letter of the man that stands on a square of every board, `.` elsewhere."""
+    certain: str  # the letter of the man that stands on a square of every board, `.` elsewhere
+    # The other squares on which somebody may stand, each with the letters of those who may; the king comes first.
     possible: tuple[tuple[str, str], ...]
-    """The other squares on which somebody may stand, each with the letters of those who may; the king comes first."""
 
     @property
     def text(self) -> str:

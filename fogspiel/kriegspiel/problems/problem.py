@@ -28,8 +28,7 @@ SHIPPED = Path(__file__).with_name("problems.json")
 class Problem:
     """Mate within `mate_in` moves on every one of the boards; White is to move and cannot tell which it is."""
 
-    boards: tuple[str, ...]
-    """All men of each board as in the first field of a FEN."""
+    boards: tuple[str, ...]  # all men of each board as in the first field of a FEN
     mate_in: int
     title: str = "A problem"
     source: str = ""

@@ -18,14 +18,10 @@ ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
 class Branch:
     """What White may hear after an attempt, and how it goes on."""
 
-    answer: str
-    """What the referee says of the attempt."""
-    reply: str
-    """What the referee says of Black's reply; empty if there is none."""
-    kings: tuple[str, ...]
-    """The squares on which Black's king may be now."""
-    next: "Step | None"
-    """What to try next; None if it is mate."""
+    answer: str  # what the referee says of the attempt
+    reply: str  # what the referee says of Black's reply; empty if there is none
+    kings: tuple[str, ...]  # the squares on which Black's king may be now
+    next: "Step | None"  # what to try next; None if it is mate
 
 
 @dataclass(frozen=True)
@@ -55,13 +51,10 @@ class Step:
 class Solution:
     """The shortest forced mate of a problem, or the fact that there is none in time."""
 
-    moves: int | None
-    """In how many moves, or None."""
-    keys: tuple[str, ...]
-    """The attempts that begin a forced mate in so many moves."""
+    moves: int | None  # in how many moves, or None
+    keys: tuple[str, ...]  # the attempts that begin a forced mate in so many moves
     tree: Step | None
-    nodes: int
-    """What the search took."""
+    nodes: int  # what the search took
 
 
 def solve(problem: Problem, solver: Solver) -> Solution:

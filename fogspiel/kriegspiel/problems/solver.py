@@ -20,8 +20,7 @@ from ...games.chess.moves import MOST_MOVES
 from ...games.chess.position import MEN, POSITION
 from .division import ENDS, MATED, REFUSED, REPLIED, divide, list_mating
 
-Board = bytes
-"""The cells of a position."""
+Board = bytes  # the cells of a position
 Boards = frozenset[Board]
 WHITE_MEN = slice(8 * MEN, 8 * MEN + 8)
 
@@ -34,8 +33,7 @@ class TooManyNodes(ValueError):
 class Part:
     """The boards that are possible after one answer to an attempt."""
 
-    code: int
-    """What was heard (`division`)."""
+    code: int  # what was heard (`division`)
     boards: Boards
 
     @property
@@ -57,7 +55,7 @@ class Memory:
         self.lost: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
 
     def recall(self, boards: Boards, n: int) -> bool | None:
-        """Whether a set is won, as it follows from the sets that are known."""
+        """True if a set is won, as it follows from the sets that are known."""
         men = next(iter(boards))[WHITE_MEN]
         if any(moves <= n and boards <= larger for moves, larger in self.won[men]):
             return True
@@ -96,7 +94,7 @@ class Solver:
         return (attempt for attempt in self.promising(boards, n) if self.works(boards, attempt, n))
 
     def wins(self, boards: Boards, n: int) -> bool:
-        """Whether mate can be forced within n moves."""
+        """True if mate can be forced within n moves."""
         if n == 0 or not all(self.wins_at_sight(board, n) for board in sorted(boards)):
             return False
         known = self._memory.recall(boards, n)
@@ -108,7 +106,7 @@ class Solver:
         return self._memory.keep(boards, n, any(self.works(boards, attempt, n) for attempt in attempts))
 
     def works(self, boards: Boards, attempt: int, n: int) -> bool:
-        """Whether an attempt begins a forced mate within n moves."""
+        """True if an attempt begins a forced mate within n moves."""
         return all(
             part.end == MATED or (part.end in (REFUSED, REPLIED) and self.wins(part.boards, n - part.moves))
             for part in self.parts(boards, attempt)
@@ -136,7 +134,7 @@ class Solver:
     # --- one board at sight ---
 
     def wins_at_sight(self, board: Board, n: int) -> bool:
-        """Whether mate within n moves can be forced on a board that White sees."""
+        """True if mate within n moves can be forced on a board that White sees."""
         known = self._at_sight.get((board, n))
         if known is None:
             legal, mating = self.moves(board)
@@ -147,7 +145,7 @@ class Solver:
         return known
 
     def keeps_mate(self, board: Board, move: int, n: int) -> bool:
-        """Whether a legal move mates within n moves at sight, whatever Black replies."""
+        """True if a legal move mates within n moves at sight, whatever Black replies."""
         if n == 1 or move in self.moves(board)[1]:
             return move in self.moves(board)[1]
         return all(

@@ -27,21 +27,16 @@ from ...games.chess.position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, R
 from ...games.kriegspiel.announcements import tries_fit
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 
-FIFTY_MOVES = 100
-"""Plies without a capture or a pawn move that end a game."""
-LONGEST_GAME = 300
-"""Plies after which a simulated game is a draw, if the fifty moves have not made it one before."""
-BOARDS = 12
-"""How many boards are drawn in search of one that fits the last message."""
-ALMOST_ALWAYS = 0.9
-"""How often a simulated player takes back or uses a pawn try if it can."""
-DEEPEST = 200
-"""So many nodes a path through the tree has at most; three are added in one step."""
+FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
+LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty moves have not made it one before
+BOARDS = 12  # how many boards are drawn in search of one that fits the last message
+ALMOST_ALWAYS = 0.9  # how often a simulated player takes back or uses a pawn try if it can
+DEEPEST = 200  # so many nodes a path through the tree has at most; three are added in one step
+# Knights, bishops, rooks and queen of a side: no other pieces are drawn.
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
-"""Knights, bishops, rooks and queen of a side: no other pieces are drawn."""
 NO_NODE, NO_COLOUR = -1, -1
+# What a drawn board is: impossible, possible, or in agreement with all that was heard last.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
-"""What a drawn board is: impossible, possible, or in agreement with all that was heard last."""
 _NODE = [
     ("key", np.int64),  # a move of ours, or a message as a number
     ("outcomes", np.float64),  # the sum of our scores

@@ -19,17 +19,14 @@ from ..evaluation.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, 
 from .transition import evolve
 from .tree import DEEPEST, NO_CHILD, WORSE_THAN_ANY, add_attempt, add_branch, add_child, has_room, sample_outcome
 
-LONGEST_STRING = 6
-"""A simulation goes on for at most so many moves of a string of captures."""
-ALMOST_ALWAYS = 0.9
-"""How often a simulated move takes back or uses a pawn try if it can."""
-UNLIKELY = 0.02
-"""Inside the tree attempts that are legal with less than this chance are left out."""
+LONGEST_STRING = 6  # a simulation goes on for at most so many moves of a string of captures
+ALMOST_ALWAYS = 0.9  # how often a simulated move takes back or uses a pawn try if it can
+UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this chance are left out
 
 
 @inlined
 def _underpromotes(move):
-    """Whether a pawn becomes anything but a queen, which is never looked at."""
+    """True if a pawn becomes anything but a queen, which is never looked at."""
     return promotion_of(move) and promotion_of(move) != QUEEN
 
 

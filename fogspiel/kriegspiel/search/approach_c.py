@@ -27,12 +27,10 @@ from .tree import (
     sample_outcome,
 )  # fmt: skip
 
+# So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance.
 MOST_REFUSALS, REST = 8, 0.03
-"""So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance."""
-LEAST_LEGAL = 1e-3
-"""No attempt is taken to be less likely legal: the referee has not refused it."""
-UNLIKELY = 0.02
-"""Inside the tree attempts that are legal with less than this chance are left out."""
+LEAST_LEGAL = 1e-3  # no attempt is taken to be less likely legal: the referee has not refused it
+UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this chance are left out
 
 
 @in_place

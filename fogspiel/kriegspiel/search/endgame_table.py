@@ -21,12 +21,9 @@ from ...games.chess.moves import pushes
 from ..beliefs.fills import around
 from ..beliefs.metaposition import threatened_by_pawns_up
 
-NO_MATE = 255
-"""What a table says where the lone king is not mated by force."""
-ALL_SQUARES = 2**64 - 1
-"""What makes a set of squares a number that is not negative."""
-LONGEST = 60
-"""Own moves that no ending of two men against a king exceeds."""
+NO_MATE = 255  # what a table says where the lone king is not mated by force
+ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
+LONGEST = 60  # own moves that no ending of two men against a king exceeds
 
 
 @kernel

@@ -14,14 +14,11 @@ from ...games.chess.men import union
 from .endgame_table import NO_MATE, placement_of
 from .lone_king_endgame import DIRECTIONS, sight
 
-SEES = 0.8
-"""The chance of a reply of a king that sees the board."""
-NOT_SOON = 36
-"""What counts as moves to mate where the table has none: more than in any ending."""
-HOPELESS = 0.1
-"""How much less a square counts, after every move, from which mate cannot be forced."""
+SEES = 0.8  # the chance of a reply of a king that sees the board
+NOT_SOON = 36  # what counts as moves to mate where the table has none: more than in any ending
+HOPELESS = 0.1  # how much less a square counts, after every move, from which mate cannot be forced
+# How much less likely than the best reply one is that is nearer to mate by so many moves.
 FADING = np.exp(-1.0 * np.arange(NO_MATE + 1))
-"""How much less likely than the best reply one is that is nearer to mate by so many moves."""
 
 
 @kernel

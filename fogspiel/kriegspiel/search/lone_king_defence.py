@@ -11,10 +11,9 @@ from ...games.chess.search import value_of
 from ..referee import Referee
 from .endgame_table import NO_MATE, EndgameTable, endgame_table, kinds_of, placement_of
 
-DEPTH = 4
-"""Plies that the king looks ahead where there is no table."""
+DEPTH = 4  # plies that the king looks ahead where there is no table
+# The men beside the king of whom tables are made.
 TABLES = {(QUEEN,), (ROOK,), (PAWN,), (BISHOP, BISHOP), (BISHOP, KNIGHT), (ROOK, ROOK)}
-"""The men beside the king of whom tables are made."""
 
 
 def table_of(kinds: tuple[int, ...]) -> EndgameTable | None:
@@ -64,7 +63,7 @@ def draw_ending(men: str, stream: np.ndarray) -> str:
 
 
 def _is_won(pos: np.ndarray) -> bool:
-    """Whether White, to move, wins if it sees the board and the ending has a table."""
+    """True if White, to move, wins if it sees the board and the ending has a table."""
     men = pos[: KING + 1] & pos[MEN]
     table, number = table_of(kinds_of(men)), int(placement_of(men))
     king = int(np.flatnonzero((pos[KING] & pos[MEN + 1]) >> np.arange(64) & 1)[0])

@@ -28,28 +28,27 @@ from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY
 
 REFUSED, MATED, STALEMATED, SILENT = 0, 1, 2, 3
+# The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight.
 PARTS = 9
-"""The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight."""
 DIRECTIONS = PARTS - SILENT - 1
+# The squares whose longer diagonal is parallel to a1-h8 are those of two opposite quarters of the board.
 RISING_LONG = np.int64(-0x0F0F0F0FF0F0F0F1)
-"""The squares whose longer diagonal is parallel to a1-h8 are those of two opposite quarters of the board."""
 LEFT_OF = np.array([sum(0x0101010101010101 << f for f in range(file)) for file in range(8)], np.int64)
+# The files on either side of a file.
 RIGHT_OF = ~np.array([sum(0x0101010101010101 << f for f in range(file + 1)) for file in range(7)] + [-1], np.int64)
-"""The files on either side of a file."""
 
+# The value of mate, what it gains by each own move that it comes sooner, and what losing the win costs.
 MATE, SOONER, LOST = 1000.0, 10.0, 2000.0
-"""The value of mate, what it gains by each own move that it comes sooner, and what losing the win costs."""
-WORST = 0.9
-"""How much the worst part counts against the mean, while there is patience."""
+WORST = 0.9  # how much the worst part counts against the mean, while there is patience
+# The share of a loss that counts because there is a risk at all, and that of a man who is not the last to win with.
 ANY_RISK, MINOR_LOSS = 0.1, 0.1
-"""The share of a loss that counts because there is a risk at all, and that of a man who is not the last to win with."""
+# The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
+# king and of every quarter around the only rook or queen; and the worth of this man beside the own king.
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
-"""The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
-king and of every quarter around the only rook or queen; and the worth of this man beside the own king."""
 PAWN_STEP = 6.0
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
+# What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most.
 ENOUGH_MEN = 500.0
-"""What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most."""
 WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
 
 
@@ -234,7 +233,7 @@ def list_own_moves(men, out):
 
 @inlined
 def _goes_on(parts, shares, part):
-    """Whether the game goes on in a part of the king's squares."""
+    """True if the game goes on in a part of the king's squares."""
     return shares[part] and parts[part] and part != MATED and part != STALEMATED
 
 

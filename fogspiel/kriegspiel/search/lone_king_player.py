@@ -36,12 +36,9 @@ from .lone_king_belief import begin_belief, let_reply, restrict_belief
 from .lone_king_endgame import DIRECTIONS, list_own_moves, sight
 from .lone_king_values import FIFTY, table_of_ending, value_attempts
 
-THEIR_MEN = 15
-"""The pawns and pieces, beside the king, with which a side begins."""
-UPSIDE_DOWN = 56
-"""What the number of a square is combined with (exclusive or) when the board is turned."""
-NOISE = 0.02
-"""Moves of nearly the same value are chosen at random."""
+THEIR_MEN = 15  # the pawns and pieces, beside the king, with which a side begins
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
+NOISE = 0.02  # moves of nearly the same value are chosen at random
 
 
 @kernel
@@ -88,15 +85,14 @@ def possible_kings(men):
 
 
 def faces_lone_king(seen: np.ndarray) -> bool:
-    """Whether the referee has announced that all men of the other side but its king were taken."""
+    """True if the referee has announced that all men of the other side but its king were taken."""
     return int(seen[rules.SEEN_TAKEN + 2] + seen[rules.SEEN_TAKEN + 3]) == THEIR_MEN
 
 
 class LoneKingPlayer(Engine):
     """Keeps the set of squares of a lone king, turned so that the own pawns go up, and mates it."""
 
-    nodes = 0
-    """Sets of squares valued so far."""
+    nodes = 0  # sets of squares valued so far
 
     def __init__(self, effort: Effort, stream: np.ndarray, kings: int = int(ALL), quiet: int = 0):
         """`kings`: where the king may be, as the board stands; `quiet`: own moves since a capture or a pawn move."""

@@ -13,14 +13,13 @@ from .endgame_table import endgame_table, kinds_of
 from .lone_king_endgame import empty_stack
 from .table_values import Weights, value_by_table
 
+# So many own moves are looked ahead, for so many of the best moves, so many moves at the next.
 FARTHEST, FAR, WIDTH = 2, 8, 6
-"""So many own moves are looked ahead, for so many of the best moves, so many moves at the next."""
-BEHIND = 1e9
-"""What keeps the other moves, which are looked into less far, behind them."""
+BEHIND = 1e9  # what keeps the other moves, which are looked into less far, behind them
+# Own moves without capture or pawn move that end the game, and how long before patience begins to end.
 FIFTY, LAST_MOVES = 50, 10
-"""Own moves without capture or pawn move that end the game, and how long before patience begins to end."""
+# How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
-"""How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often."""
 WEIGHTS: dict[tuple[int, ...], Weights] = {
     (QUEEN,): Weights(
         80, 450, 2, 300, 0.3, 5, 0.8, 0.15, 1, 0.6, 0.3,
@@ -47,8 +46,7 @@ WEIGHTS: dict[tuple[int, ...], Weights] = {
 """By the kinds of the own men beside the king."""
 
 
-NO_TABLE = np.empty((0, 64), np.uint8)
-"""What stands for a table where there is none."""
+NO_TABLE = np.empty((0, 64), np.uint8)  # what stands for a table where there is none
 
 
 def table_of_ending(men: np.ndarray) -> np.ndarray:

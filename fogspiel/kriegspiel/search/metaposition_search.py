@@ -23,10 +23,8 @@ from ..beliefs.metaposition_update import hear_tries
 from ..evaluation.metaposition_value import prey, value
 
 DEEPEST = 8
-FRESH, FAMILIAR = 5, 10
-"""How many of the best moves are looked into: of those not in the history, and of those in it."""
-HOPELESS, DECIDED = -150.0, 400.0
-"""Moves of smaller or greater static values are not looked into."""
+FRESH, FAMILIAR = 5, 10  # how many of the best moves are looked into: of those not in the history, and of those in it
+HOPELESS, DECIDED = -150.0, 400.0  # moves of smaller or greater static values are not looked into
 WORSE_THAN_ANY = -1e9
 _LEVEL = [
     ("static", np.float64),  # the static value of the metaposition
@@ -39,22 +37,18 @@ _LEVEL = [
     ("values", np.float64, MOST_MOVES),  # the static values of the moves
     ("picks", np.int64, FRESH + FAMILIAR),  # the places of the moves that are looked into
 ]
+# A level of the search: a metaposition in which the own side is to move.
 LEVEL = np.dtype((np.record, np.dtype(_LEVEL, align=True)))
-"""A level of the search: a metaposition in which the own side is to move."""
 
 
 class Room(NamedTuple):
     """The arrays in which one thread searches."""
 
     levels: np.ndarray
-    boards: np.ndarray
-    """The metaposition of each level, and one more to work in."""
-    history: np.ndarray
-    """For every kind and square where its moves went that were looked into."""
-    spent: np.ndarray
-    """Metapositions valued so far."""
-    zeros: np.ndarray
-    """A zero for every square."""
+    boards: np.ndarray  # the metaposition of each level, and one more to work in
+    history: np.ndarray  # for every kind and square where its moves went that were looked into
+    spent: np.ndarray  # metapositions valued so far
+    zeros: np.ndarray  # a zero for every square
 
 
 def empty_room() -> Room:
@@ -131,7 +125,7 @@ def value_moves(meta, moves, count, power, boards, weights, out):
 
 @inlined
 def _is_familiar(men, move, history):
-    """Whether a move is in the history."""
+    """True if a move is in the history."""
     return history[kind_on(men, start_of(move)), start_of(move)] & bit(end_of(move)) != 0
 
 

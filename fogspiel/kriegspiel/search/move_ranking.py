@@ -12,10 +12,8 @@ from ..evaluation.metaposition_value import WEIGHTS
 from .metaposition_search import DECIDED, FAMILIAR, FRESH, HOPELESS, Room, empty_room, search_moves, value_moves
 
 AT_ROOT = FRESH + FAMILIAR
-FIRST_BUDGET = 2000
-"""Metapositions of the first search when time is limited; every next search has twice as many."""
-GROWTH = 3
-"""How much time there will be spent after the next search, which takes twice as long as all before."""
+FIRST_BUDGET = 2000  # metapositions of the first search when time is limited; every next search has twice as many
+GROWTH = 3  # how much time there will be spent after the next search, which takes twice as long as all before
 
 
 @dataclass

@@ -35,95 +35,59 @@ from .lone_king_endgame import (
     sight,
 )
 
-UNLIKELY = 0.004
-"""A chance that does not count where the worst is asked."""
-NO_CHANCE = 1e-12
-"""What rounding may leave of a chance."""
-ROOK_SLOWER = 6.0
-"""Moves to mate that a pawn costs which becomes a rook, not a queen."""
+UNLIKELY = 0.004  # a chance that does not count where the worst is asked
+NO_CHANCE = 1e-12  # what rounding may leave of a chance
+ROOK_SLOWER = 6.0  # moves to mate that a pawn costs which becomes a rook, not a queen
+# The steps of a square to the nearest file and rank at the edge: 0 in a corner.
 NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
-"""The steps of a square to the nearest file and rank at the edge: 0 in a corner."""
 TO_CORNER = np.array(
     [[abs(s % 8 - f) + abs(s // 8 - r) for r in (0, 7) for f in (0, 7)] for s in range(64)], np.float64
-)
-"""The files and ranks between a square and a1, h1, a8 and h8."""
-FARTHEST = 14.0
-"""The files and ranks between opposite corners."""
+)  # the files and ranks between a square and a1, h1, a8 and h8
+FARTHEST = 14.0  # the files and ranks between opposite corners
 
 
 class Weights(NamedTuple):
     """What counts how much in an ending, in moves to mate."""
 
-    mate: float
-    """The worth of mate, and of a pawn that has become a queen."""
-    lost: float
-    """The cost of losing a man, by its chance."""
-    any_loss: float
-    """The cost of any chance to lose a man or the win by stalemate."""
-    stalemate: float
-    """The cost of stalemate, by its chance."""
-    worst: float
-    """How much the worst answer counts against the mean."""
-    again: float
-    """The cost of men that stand as they did, each time."""
-    size: float
-    """From here on the costs of a set of squares: of each square,"""
-    cage: float
-    """of each square that the king could ever reach if the own men stood still,"""
+    mate: float  # the worth of mate, and of a pawn that has become a queen
+    lost: float  # the cost of losing a man, by its chance
+    any_loss: float  # the cost of any chance to lose a man or the win by stalemate
+    stalemate: float  # the cost of stalemate, by its chance
+    worst: float  # how much the worst answer counts against the mean
+    again: float  # the cost of men that stand as they did, each time
+    size: float  # from here on the costs of a set of squares: of each square,
+    cage: float  # of each square that the king could ever reach if the own men stood still,
     mean_moves: float
-    most_moves: float
-    """of the moves to mate on average and at most,"""
+    most_moves: float  # of the moves to mate on average and at most,
     mean_distance: float
-    most_distance: float
-    """of the distance to the own king,"""
+    most_distance: float  # of the distance to the own king,
     mean_edges: float
-    most_edges: float
-    """of the distance to the edges,"""
-    hanging: float
-    """of the share of squares from which the king attacks a man that is not protected,"""
-    unwon: float
-    """of the share of squares from which mate cannot be forced,"""
-    root: float
-    """of the square root of the number of squares,"""
-    scattered: float
-    """of the greatest distance of an own man from the own king,"""
-    corner: float
-    """of the greatest distance from a corner in which the men can mate, the best one,"""
-    freedom: float
-    """of the moves that the king has on average,"""
-    next_size: float
-    """of the squares on which it may be after its next move,"""
-    entropy: float = 0.0
-    """of the entropy of the chances,"""
-    mean_corner: float = 0.0
-    """of the mean distance from the nearest corner in which the men can mate,"""
-    behind: float = 0.0
-    """of the ranks that the own king is behind a pawn,"""
-    beside: float = 0.0
-    """of the files that it is beside it,"""
-    ranks_to_go: float = 0.0
-    """and of the ranks that the pawn has to go."""
-    ahead: float = 0.0
-    """The share of the best next attempt in the value of a set of squares."""
+    most_edges: float  # of the distance to the edges,
+    hanging: float  # of the share of squares from which the king attacks a man that is not protected,
+    unwon: float  # of the share of squares from which mate cannot be forced,
+    root: float  # of the square root of the number of squares,
+    scattered: float  # of the greatest distance of an own man from the own king,
+    corner: float  # of the greatest distance from a corner in which the men can mate, the best one,
+    freedom: float  # of the moves that the king has on average,
+    next_size: float  # of the squares on which it may be after its next move,
+    entropy: float = 0.0  # of the entropy of the chances,
+    mean_corner: float = 0.0  # of the mean distance from the nearest corner in which the men can mate,
+    behind: float = 0.0  # of the ranks that the own king is behind a pawn,
+    beside: float = 0.0  # of the files that it is beside it,
+    ranks_to_go: float = 0.0  # and of the ranks that the pawn has to go
+    ahead: float = 0.0  # the share of the best next attempt in the value of a set of squares
 
 
 class Scratch(NamedTuple):
     """The arrays in which an attempt is worked out; parts are the referee's answers."""
 
-    after: np.ndarray
-    """The own men after it."""
-    here: np.ndarray
-    """By part, the squares on which the king is when it is made,"""
-    squares: np.ndarray
-    """those on which it may be before the next own attempt,"""
-    belief: np.ndarray
-    """their chances,"""
-    left: np.ndarray
-    """the sum of these chances, 0 where nothing is left to be valued,"""
-    values: np.ndarray
-    """and the value."""
-    moves: np.ndarray
-    """The next own moves."""
+    after: np.ndarray  # the own men after it
+    here: np.ndarray  # by part, the squares on which the king is when it is made,
+    squares: np.ndarray  # those on which it may be before the next own attempt,
+    belief: np.ndarray  # their chances,
+    left: np.ndarray  # the sum of these chances, 0 where nothing is left to be valued,
+    values: np.ndarray  # and the value
+    moves: np.ndarray  # the next own moves
     lines: np.ndarray
     farthest: np.ndarray
 

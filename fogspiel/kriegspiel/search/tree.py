@@ -17,11 +17,9 @@ from ..beliefs.probability_matrices import KNOWN
 from ..evaluation.features import FEATURES
 from ..evaluation.move_value import OUTCOMES, OUTLOOK
 
-DEEPEST = 24
-"""So many own moves the tree is deep at most."""
+DEEPEST = 24  # so many own moves the tree is deep at most
 NO_CHILD = -1
-ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2
-"""For so many there is room, on average."""
+ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2  # for so many there is room, on average
 WORSE_THAN_ANY = -1e9
 _NODE = [
     ("known", KNOWN),
@@ -55,14 +53,11 @@ class Tree(NamedTuple):
     nodes: np.ndarray
     attempts: np.ndarray
     branches: np.ndarray
-    used: np.ndarray
-    """How many nodes, attempts and branches there are."""
-    handicap: np.ndarray
-    """What is taken off the value of each attempt at the root."""
+    used: np.ndarray  # how many nodes, attempts and branches there are
+    handicap: np.ndarray  # what is taken off the value of each attempt at the root
     features: np.ndarray
     outlook: np.ndarray
-    ahead: np.ndarray
-    """One record each, to work in: of a node, of a move, and the node of a simulation beyond the tree."""
+    ahead: np.ndarray  # one record each, to work in: of a node, of a move, and the node of a simulation beyond the tree
 
 
 def empty_tree(nodes: int) -> Tree:
@@ -76,7 +71,7 @@ def empty_tree(nodes: int) -> Tree:
 
 @inlined
 def has_room(tree):
-    """Whether another node can be added."""
+    """True if another node can be added."""
     nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MOST_ATTEMPTS, tree.used[2] + 1
     return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
 
