@@ -56,7 +56,7 @@ CROSSING = LENGTHS[0] + 1
 
 @inlined
 def overlap(placement, low, high, near_low, near_high):
-    """How many squares of a placement are near ones, or CROSSING if one is among the others, which are forbidden."""
+    """Count the near squares of a placement; return CROSSING if it covers a forbidden one."""
     if (LOW[placement] & low) | (HIGH[placement] & high) != 0:
         return CROSSING
     return ones((LOW[placement] & near_low) | (HIGH[placement] & near_high))
@@ -143,7 +143,7 @@ def first_reaching(sums, first, mark):
 
 @kernel
 def draw_placement(plan, factors, integers, reals, ship, low, high, near_low, near_high, stream):
-    """Which of the listed placements a ship gets after those before it, all of them weighed; -1 if none is free."""
+    """Draw a placement for the next ship from the listed ones, by weight; -1 if none is free."""
     total = 0.0
     for i in range(integers[LISTS + 2 * ship], integers[LISTS + 2 * ship + 2]):
         met = overlap(integers[LIVE + i], low, high, near_low, near_high)

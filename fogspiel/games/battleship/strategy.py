@@ -141,7 +141,7 @@ def class_means(squares: np.ndarray) -> np.ndarray:
 
 
 def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
-    """How often, in per cent, a fleet of one of the two distributions has a ship on each square."""
+    """Return the percentage of fleets of each distribution with a ship on each square."""
     plan, tally = np.zeros(DISTRIBUTION), np.zeros(2 * SQUARES, np.int64)
     prepare_fleets(theta, classes, contact, plan, 0)
     tally_fleets(plan, 0, np.zeros(SEEN_SEA + SQUARES, np.int64), SKETCHED, tally, stream_of(SKETCHED))

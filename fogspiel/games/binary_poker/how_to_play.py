@@ -1,4 +1,4 @@
-"""How binary poker is played, for a person who sees it for the first time."""
+"""Rules of binary poker for a first-time player."""
 
 from ...core.game import Game
 

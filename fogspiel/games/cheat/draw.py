@@ -22,7 +22,7 @@ def stacks(counts: np.ndarray, can_lay: bool = False) -> tuple[Cell, ...]:
 
 
 def table(colour: int) -> str:
-    """What lies on top of the table, for all to see."""
+    """Return the face-up top of the table."""
     return "The table is empty: whoever starts names the colour." if colour < 0 else f"The colour is {NAMES[colour]}."
 
 

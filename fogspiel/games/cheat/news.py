@@ -8,7 +8,7 @@ from .rules import CALL, NAMES
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """What can be seen to have happened since the own action."""
+    """List the visible events since the player's own action."""
     held, holds = (int(seen[rules.SEEN_HAND : rules.SEEN_LAID].sum()) for seen in (before, now))
     if action == CALL:
         news = ["It was of the colour: you take the pile." if holds > held else "A cheat: the other takes the pile."]

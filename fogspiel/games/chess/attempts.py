@@ -1,4 +1,4 @@
-"""What a player may try who sees only the own men: every geometric move with only own men in the way."""
+"""Attempts of a player who sees only the own men: every geometric move with only own men in the way."""
 
 from ...core.kernel import in_place, inlined, ones, trailing_zeros
 from . import bits
@@ -56,7 +56,7 @@ def _add_choices(left, kind, colour, own, rights, tries, out, count):
 
 @in_place
 def choices(men, own, colour, rights, tries, out):
-    """What the side may try at the beginning of a turn, as a row for every man in the order of `attempts`."""
+    """List the attempts of a side at the beginning of a turn, one row per man in the order of `attempts`."""
     count = _add_choices(men[PAWN] & own, PAWN, colour, own, rights, tries, out, 0)
     count = _add_choices(men[KNIGHT] & own, KNIGHT, colour, own, rights, tries, out, count)
     count = _add_choices(men[BISHOP] & own, BISHOP, colour, own, rights, tries, out, count)

@@ -90,11 +90,11 @@ def along(line, square, occupied):
 
 @inlined
 def straight(square, occupied):
-    """What a rook reaches."""
+    """Return the squares a rook reaches."""
     return along(RANK, square, occupied) | along(FILE, square, occupied)
 
 
 @inlined
 def diagonal(square, occupied):
-    """What a bishop reaches."""
+    """Return the squares a bishop reaches."""
     return along(RISING, square, occupied) | along(FALLING, square, occupied)

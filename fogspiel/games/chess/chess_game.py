@@ -56,7 +56,7 @@ class ChessGame:
 
     @property
     def turn(self) -> int:
-        """Whose move it is: 0 White, 1 Black."""
+        """Side to move: 0 White, 1 Black."""
         return int(self.position[MOVER])
 
     @property

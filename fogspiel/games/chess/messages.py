@@ -1,4 +1,4 @@
-"""What the referee says after a move, to both players alike (`kriegspiel.announcements` has what each rule set says).
+"""Referee's message after a move, the same for both players (rule sets: `kriegspiel.announcements`).
 
 0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
 1    the square of the taken man, or -1

@@ -30,7 +30,7 @@ def pushes(square, colour, blocked):
 
 @in_place
 def castlings(king, colour, rights, occ):
-    """Where the king may castle to by its rights and the empty squares, attacks left aside."""
+    """Return the king's castling destinations by rights and empty squares, attacks disregarded."""
     found = NONE
     if king == KING_HOME[colour]:
         for side in (KING_SIDE, QUEEN_SIDE):
@@ -57,7 +57,7 @@ def _king_may_go(pos, king, end, limits):
 
 @in_place
 def _king_destinations(pos, king, limits):
-    """Where the king may go."""
+    """Return the king's legal destinations."""
     mover = pos[MOVER]
     occ = occupied(pos) & ~bit(king)
     found, targets = NONE, bits.KING[king] & ~pos[MEN + mover]

@@ -36,7 +36,7 @@ def short_name(pos: np.ndarray, move: int) -> str:
 
 
 def _distinction(pos: np.ndarray, kind: int, move: int) -> str:
-    """What tells a man from others of its kind that can go to the same square: its file, its rank, or both."""
+    """Disambiguate a man from others of its kind with the same destination: by file, rank, or both."""
     start = start_of(move)
     others = [
         start_of(other)
@@ -69,7 +69,7 @@ def moves_in(pos: np.ndarray) -> list[int]:
 
 
 def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
-    """Which of the moves a text may mean, short or long, with the men in the first cells of `men`."""
+    """List the moves that a text may denote, short or long, with the men in the first cells of `men`."""
     plain = text.strip().rstrip(MARKS)
     if plain in CASTLING:
         return [

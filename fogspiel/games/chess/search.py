@@ -42,7 +42,7 @@ ORDER, MOVE_BITS = 16, 0xFFFF
 
 
 def _placement(kind: int, rank: int, file: int) -> int:
-    """What a square adds to the worth of a man, ranks counted from its own side."""
+    """Return the positional bonus of a square for a man, ranks counted from its own side."""
     centre = min(rank, 7 - rank) + min(file, 7 - file)
     if kind == PAWN:
         return (0, 0, 3, 10, 20, 40, 80, 0)[rank] + (3 * min(file, 7 - file) if rank in (2, 3) else 0)
@@ -82,7 +82,7 @@ def material_score(pos, worths):
 
 @kernel
 def change(pos, move, worths):
-    """How a legal move changes the material score."""
+    """Return the change of the material score by a legal move."""
     mover, start, end, promotion = pos[MOVER], start_of(move), end_of(move), promotion_of(move)
     kind, victim = kind_on(pos, start), victim_square(pos, move)
     gain = worths[mover, promotion if promotion else kind, end] - worths[mover, kind, start]
@@ -95,7 +95,7 @@ def change(pos, move, worths):
 
 @kernel
 def drive(pos, colour):
-    """What it is worth to a side that the other king is bare: near the edge, and near its own king."""
+    """Score the pursuit of a bare king: near the edge, and near the pursuing king."""
     king, own = king_of(pos, 1 - colour), king_of(pos, colour)
     near = 14 - abs(king // 8 - own // 8) - abs(king % 8 - own % 8)
     return EDGE_DRIVE * EDGE[king] + NEAR_DRIVE * near

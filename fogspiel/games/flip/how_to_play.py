@@ -1,4 +1,4 @@
-"""How Flip is played, for a person who sees it for the first time."""
+"""Rules of Flip for a first-time player."""
 
 from ...core.game import Game
 

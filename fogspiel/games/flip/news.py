@@ -51,7 +51,7 @@ def _opened(words: str, before: np.ndarray, now: np.ndarray, who: int, played: i
 
 
 def _reply(before: np.ndarray, now: np.ndarray, piles: list[int]) -> list[str]:
-    """What the other did on piles that were turned a moment before, as far as its open cards tell."""
+    """List the opponent's actions on newly turned piles, as far as its open cards reveal them."""
     if now[rules.SEEN_PASSES]:
         return ["the other: pass"]
     gone = np.flatnonzero((now - before)[rules.SEEN_OPEN + RANKS * OTHER :][:RANKS] < 0)

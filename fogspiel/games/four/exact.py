@@ -109,7 +109,7 @@ class Solver:
         self._tables: dict[int, np.ndarray] = {}
 
     def value(self, moves: Sequence[int] = ()) -> Fraction:
-        """What the first player scores after these moves if both play perfectly from there."""
+        """Return the first player's score after these moves under perfect play."""
         state = list(replay(self.game, list(moves)))[-1].state
         if state[RESULT] >= 0:
             return Fraction(int(state[RESULT]), 2)
@@ -128,7 +128,7 @@ class Solver:
         return Fraction(points if len(moves) % 2 == 0 else 2 - points, 2)
 
     def values(self, moves: Sequence[int] = ()) -> dict[int, Fraction]:
-        """What the first player scores after each possible next move if both play perfectly from there."""
+        """Return the first player's score after each possible next move under perfect play."""
         actions = list(replay(self.game, list(moves)))[-1].actions
         return {column: self.value([*moves, column]) for column in actions}
 

@@ -16,7 +16,7 @@ ENDINGS = ("lost", "drawn", "won")
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
-    """What it expects of both sides, and its opening move."""
+    """Describe the expectation for both sides, and the opening move."""
     theta, start = player.thetas[0], next(replay(game, []))
     often = choices(game, player, start.state, seed, ASKED).most_common()
     solver = Solver(game)

@@ -179,7 +179,7 @@ def reveal(state: np.ndarray) -> str:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector expects of a playout on an empty board."""
+    """Describe the playout statistics that a vector expects on an empty board."""
     sides = []
     for weights in np.split(np.asarray(theta), 2):
         chances = np.exp(weights - weights.max())

@@ -92,7 +92,7 @@ def questions_of(player: Player, most: int) -> np.ndarray:
 
 
 def characters_of(game: Game) -> int:
-    """How many characters each player has to search at the start."""
+    """Return the initial number of characters of each player's search."""
     return int(next(replay(game, [])).state[rules.CHARACTERS])
 
 
@@ -282,7 +282,7 @@ def fill_reply(weights, own, other):
 
 
 def _mixture_reply_score(members: list[tuple[Fraction, Player]], most: int) -> float:
-    """What the reply scores that sees what a mixture asks.
+    """Return the score of a best response that observes a mixture's questions.
 
     A member is drawn once per game, so its questions tell which it is. Members that do not randomise leave the reply
     with the set of those that would have asked the same so far: its state is both pools and that set, and no odds

@@ -1,4 +1,4 @@
-"""How Guess Who is played, for a person who sees it for the first time."""
+"""Rules of Guess Who for a first-time player."""
 
 from ...core.game import Game
 

@@ -98,7 +98,7 @@ def prepare(theta, plan):
 
 @inlined
 def question(plan, own, other, r):
-    """How many characters to ask about; r in [0, 1) counts only where there is a fifth parameter, beta."""
+    """Return the number of characters to ask about; r in [0, 1) counts only with a fifth parameter, beta."""
     # n/2 - alpha delta/2 + n/2 (gamma u^2 + zeta u^3) + iota (n-m)/2 with u = delta/n. Term by term, rounding pushes
     # ONL below an integer in ten positions; with the divisions by n last every named vector gets its exact floor.
     n = float(own)

@@ -1,4 +1,4 @@
-"""What the referee says under each rule set, and whether a board fits what was said.
+"""Announcements of the referee under each rule set, and the test of a board against them.
 
 A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee
 and every belief use the same kernels: a board fits if the referee would say of it what was heard.
@@ -42,7 +42,7 @@ UNKNOWN, SOME = -1, -2
 
 @kernel
 def announced_kind(board, victim, end, switches):
-    """What is said of the man on `victim`, who is about to be taken by a move to `end`."""
+    """Return the announcement about the man on `victim`, about to be captured by a move to `end`."""
     if switches & PASSANT_SAID and victim != end:
         return PASSANT_TAKEN
     if switches & KIND_HIDDEN:
@@ -62,7 +62,7 @@ def announce_capture(board, move, switches, out):
 
 @kernel
 def announced_tries(board, limits, switches):
-    """What is said of the captures that the mover's pawns have: their number, 0 or 1, a set of pawns, or nothing."""
+    """Return the announcement about the mover's pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
     if switches & TRIES_OTHERWISE == 0:
         return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
     if switches & TRIES_HIDDEN:

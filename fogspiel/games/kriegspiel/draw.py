@@ -20,7 +20,7 @@ PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
 
 
 def letters(men: Sequence[int], whites: int) -> str:
-    """Who stands where, a1 to h8: White's men are capitals."""
+    """Return the men on a1 to h8 as letters; White's are capitals."""
     found = ["."] * SQUARES
     for kind, letter in enumerate(LETTERS):
         for square in range(SQUARES):
@@ -39,7 +39,7 @@ def _many(men: np.ndarray) -> list[int]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """What one side sees and hears."""
+    """Draw the board and messages as one side sees and hears them."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
@@ -72,7 +72,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
-    """What the other side has left beside its king, as far as it was announced."""
+    """Describe the announced remaining men of the opponent besides its king."""
     pawns, pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
     if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
         return (("the other's pawns and pieces", PAWNS + PIECES - pieces),)

@@ -178,7 +178,7 @@ def is_repeated(state):
 
 @in_place
 def ending(state, limits):
-    """Why the game is over in this position, or 0."""
+    """Return the reason why the game is over in this position, or 0."""
     if not can_move(state, limits):
         return CHECKMATE if limits[CHECKERS] else STALEMATE
     switches = state[SWITCHES]
@@ -193,7 +193,7 @@ def ending(state, limits):
 
 @in_place
 def other_ending(state):
-    """Why the game is over where stalemate loses, or where there are no fifty moves; else as it is."""
+    """Apply stalemate-loses and no-fifty-moves rules to the reason for the end."""
     if state[END] == STALEMATE and state[SWITCHES] & STALEMATE_LOSES:
         return LOST_STALEMATE
     if state[END] == 0 and state[SWITCHES] & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:

@@ -59,7 +59,7 @@ def squares_in(squares: int) -> list[str]:
 
 
 def tries_text(tries: int, switches: int) -> str:
-    """What is said of pawn captures, if there are any."""
+    """Describe the announced pawn captures, if any."""
     if switches & TRIES_YES_NO:
         return "a pawn can take"
     if switches & TRIES_BY_SQUARE:
@@ -68,7 +68,7 @@ def tries_text(tries: int, switches: int) -> str:
 
 
 def turn_words(turn: Sequence[int]) -> list[str]:
-    """What both sides hear of a turn before its move is made."""
+    """Describe the public part of a turn before its move is made."""
     words = [f"after {refusals_text(turn[rules.REFUSED_BEFORE])}"] if turn[rules.REFUSED_BEFORE] else []
     if turn[rules.ANSWER]:
         words.append(f"asked whether pawns can take: {ANSWERS[turn[rules.ANSWER]]}")
@@ -78,7 +78,7 @@ def turn_words(turn: Sequence[int]) -> list[str]:
 
 
 def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
-    """What the referee says of a move of this colour: `White moved, pawn taken on e5, check on the file, 2 tries`."""
+    """Describe a move of this colour as announced: `White moved, pawn taken on e5, check on the file, 2 tries`."""
     words = [f"{SIDES[colour]} moved", *turn_words(turn)]
     if message[TAKEN]:
         words.append(f"{KIND_WORDS[message[TAKEN]]} on {square_name(int(message[SQUARE]))}")
@@ -93,7 +93,7 @@ def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTO
 
 
 def recent_messages(seen: np.ndarray) -> list[str]:
-    """What was said of the last two moves, in their order."""
+    """Describe the last two moves as announced, in order."""
     player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
     told, listed = seen.tolist(), []
     turns = (rules.SEEN_TURN, rules.SEEN_OTHER_TURN)
@@ -105,7 +105,7 @@ def recent_messages(seen: np.ndarray) -> list[str]:
 
 
 def question_words(seen: np.ndarray) -> list[str]:
-    """What the mover was told who has asked whether pawns can take."""
+    """Describe the answer to the mover's question whether pawns can take."""
     answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
     if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
         return []
@@ -113,7 +113,7 @@ def question_words(seen: np.ndarray) -> list[str]:
 
 
 def last_message(state: np.ndarray) -> str:
-    """What the referee said of the last move, in a state of the game."""
+    """Describe the last move as announced, from a state of the game."""
     last = 1 - int(state[MOVER])
     said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
     cells = state.tolist()

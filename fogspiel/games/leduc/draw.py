@@ -20,7 +20,7 @@ def suited(number: int, ranks: str) -> Cell:
 
 
 def rounds_of(history: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """What was done in each of the two rounds; the first player opens both."""
+    """Return the actions of each of the two rounds; the first player opens both."""
     rounds: list[list[str]] = [[], []]
     number, mover = 0, 0
     for action in (int(cell) for cell in history if cell >= 0):

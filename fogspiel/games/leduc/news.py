@@ -15,13 +15,13 @@ def name_of(seen: np.ndarray, card: int) -> str:
 
 
 def first_round(history: list[int]) -> int:
-    """How many actions the first round had: it ends with a call, or with the second player's check."""
+    """Return the number of actions in the first round: it ends with a call or the second player's check."""
     ends = (number for number, bet in enumerate(history, 1) if bet == CALL or (bet == CHECK and number == 2))
     return next(ends, len(history))
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """What the other did since the own action, and the cards that are new."""
+    """List the opponent's actions since the player's own, and new cards."""
     done, known = ([int(cell) for cell in seen[rules.SEEN_HISTORY :] if cell >= 0] for seen in (before, now))
     seen_before = len(done) + 1
     news = [f"the other: {rules.NAMES[bet]}" for bet in known[seen_before:]]
@@ -34,5 +34,5 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
 
 
 def first_news(game: Game, now: np.ndarray) -> list[str]:
-    """What the other did before the own first action."""
+    """List the opponent's actions before the player's first action."""
     return [f"the other: {rules.NAMES[int(bet)]}" for bet in now[rules.SEEN_HISTORY :] if bet >= 0]

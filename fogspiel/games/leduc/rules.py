@@ -151,7 +151,7 @@ def rank(card):
 
 @inlined
 def visible(state, card):
-    """What a player sees of a card that is turned towards it, -1 if there is none."""
+    """Return the card that a player sees where one is turned towards it, else -1."""
     return card if card < 0 or state[SUITED] % 2 == 1 else rank(card)
 
 

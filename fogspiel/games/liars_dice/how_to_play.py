@@ -1,4 +1,4 @@
-"""How liar's dice is played, for a person who sees it for the first time."""
+"""Rules of liar's dice for a first-time player."""
 
 from ...core.game import Game
 

@@ -98,7 +98,7 @@ def rolls(sides, out):
 
 @inlined
 def base(sides):
-    """What the first player's roll is multiplied by in a roll of chance."""
+    """Return the multiplier of the first player's roll in a roll of chance."""
     return TENS if sides < TENS else TENS * TENS
 
 

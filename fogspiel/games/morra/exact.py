@@ -67,19 +67,19 @@ def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
 
 
 def marginals(theta: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How often each number of fingers is shown, and how often the call expects it from the opponent."""
+    """Return the frequency of each number of fingers shown, and of each number the call expects."""
     shown, expected = _marginals(law(theta))
     return np.array(shown, float), np.array(expected, float)
 
 
 def exploitability(theta: Sequence[float] | np.ndarray) -> Fraction:
-    """How far above 1/2 the best opponent scores: (max of the fingers' law - min of the expected fingers') / 2."""
+    """Return the best opponent's gain over 1/2: (max of the fingers' law - min of the expected fingers') / 2."""
     shown, expected = _marginals(law(theta))
     return (max(shown) - min(expected)) / 2
 
 
 def exploitability_of(player: Policy) -> Fraction:
-    """How far above 1/2 the best opponent scores, who knows the player but not what it draws."""
+    """Return the gain over 1/2 of the best opponent, which knows the player but not its draws."""
     shown, expected = _marginals(law_of(player))
     return (max(shown) - min(expected)) / 2
 

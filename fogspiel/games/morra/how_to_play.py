@@ -1,4 +1,4 @@
-"""How Morra is played, for a person who sees it for the first time."""
+"""Rules of Morra for a first-time player."""
 
 from ...core.game import Game
 

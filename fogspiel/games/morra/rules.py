@@ -119,7 +119,7 @@ def label(action: int) -> str:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector throws most."""
+    """Describe the most frequent throw of a vector."""
     weights = np.zeros(ACTIONS)
     weigh(theta, weights)
     often = np.argsort(-weights, kind="stable")[:3].tolist()

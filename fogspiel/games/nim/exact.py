@@ -41,7 +41,7 @@ def lost_indices() -> frozenset[int]:
 
 
 def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
-    """What a player that draws nothing does in each position, by its index (nothing at the end, 0)."""
+    """Return a deterministic player's action in each position, by its index (0 at the end)."""
     plan, stream, seen = np.zeros(strategy.plan), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
     strategy.prepare(theta, plan)
     chosen = [0]

@@ -10,7 +10,7 @@ SHOWN = 8  # mistakes that are listed
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
-    """How much of perfect play there is in a value function."""
+    """Compare a value function with perfect play."""
     chosen, lost = actions_of(player.strategy, player.thetas[0]), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]

@@ -1,4 +1,4 @@
-"""How Nim is played, for a person who sees it for the first time."""
+"""Rules of Nim for a first-time player."""
 
 from ...core.game import Game
 

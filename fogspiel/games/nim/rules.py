@@ -161,7 +161,7 @@ def reveal(state: np.ndarray) -> str:
 
 
 def words(theta: np.ndarray) -> str:
-    """How well a vector plays."""
+    """Describe the strength of a vector."""
     plan, stream, actions = np.zeros(POSITIONS + 1), np.zeros(1, np.uint64), np.zeros(sum(FULL), np.int64)
     prepare(theta, plan)
     won, kept = 0, 0

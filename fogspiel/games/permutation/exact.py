@@ -223,7 +223,7 @@ def replies(player: Policy) -> tuple[Reply, Reply]:
 
 
 def exploitability_of(player: Policy) -> Fraction:
-    """How far above 1/2 the best opponent scores, who knows the player but not what it draws."""
+    """Return the gain over 1/2 of the best opponent, which knows the player but not its draws."""
     first, second = replies(player)
     return (first.score + second.score - 1) / 2
 

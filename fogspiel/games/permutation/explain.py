@@ -35,7 +35,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
 
 
 def explain_mixture(player: Policy) -> tuple[str, ...]:
-    """How far above 1/2 the best opponent scores against all of a player."""
+    """Describe the best opponent's gain over 1/2 against all of a player."""
     cost = exploitability_of(player)
     exactly = str(cost) if len(str(cost)) < 24 else f"{float(cost):.6f}"
     draws = player.strategy is EQUILIBRIUM or len(player.thetas) > 1

@@ -1,4 +1,4 @@
-"""How tic-tac-toe by permutations is played, for a person who sees it for the first time."""
+"""Rules of tic-tac-toe by permutations for a first-time player."""
 
 from ...core.game import Game
 

@@ -228,7 +228,7 @@ def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector does."""
+    """Describe the play of a vector."""
     first, second = (order_text(np.array(order)) for order in orders_of(theta))
     return f"moving first {first}; moving second {second}"
 

@@ -1,4 +1,4 @@
-"""How four in a row by permutations is played, for a person who sees it for the first time."""
+"""Rules of four in a row by permutations for a first-time player."""
 
 from ...core.game import Game
 

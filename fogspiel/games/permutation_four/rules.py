@@ -178,7 +178,7 @@ def reveal(state: np.ndarray) -> str:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector does in its first turns."""
+    """Describe the first turns of a vector."""
     plan = np.zeros(2 * TURNS_EACH * COLUMNS)
     prepare(theta, plan)
     orders = plan.astype(int).reshape(2, TURNS_EACH, COLUMNS)[:, :3] + 1

@@ -40,7 +40,7 @@ def board_of(size: Size, cells: Mapping[int, Cell], blank: Callable[[int], Cell]
 
 
 def goal_on(size: Size, player: int) -> str:
-    """What a player of hex must join."""
+    """Describe the edges that a player of hex must join."""
     if not size.name.startswith("hex"):
         return ""
     ends = f"row 1 to row {size.rows}" if player == 0 else f"column A to column {LETTERS[size.columns - 1]}"

@@ -1,4 +1,4 @@
-"""What a player of a phantom game cannot see: where the enemy stones are that it never met."""
+"""Hidden part of a phantom game's state: the enemy stones that a player never met."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def cells_of(bits: int) -> list[int]:
 
 
 def resample_by(start: Kernel, apply: Kernel) -> Resample:
-    """How another state of these rules is drawn: enemy stones move to cells never tried, if all turns go as before."""
+    """Make a resampler for these rules: enemy stones move to untried cells if all turns stay as before."""
 
     def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         tried = int(state[STONES + player])

@@ -1,4 +1,4 @@
-"""How phantom tic-tac-toe, phantom ponnuki and dark hex are played, for a person who sees them for the first time."""
+"""Rules of phantom tic-tac-toe, phantom ponnuki and dark hex for a first-time player."""
 
 from ...core.game import Game
 from .draw import size_of

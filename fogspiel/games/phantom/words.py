@@ -45,12 +45,12 @@ def outcomes(board: Board, record: np.ndarray, turns: int) -> list[tuple[str, st
 
 
 def begun(finished: int, player: int) -> int:
-    """How many turns a player has begun when both together have finished so many."""
+    """Return the number of turns a player has begun when both together have finished this many."""
     return (finished + 2 - player) // 2
 
 
 def show_on(board: Board) -> Callable[[np.ndarray], str]:
-    """How views of this board are drawn."""
+    """Make the text drawing of views of this board."""
 
     def show(seen: np.ndarray) -> str:
         player, finished, result = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_TURN, rules.SEEN_RESULT))
@@ -73,7 +73,7 @@ def show_on(board: Board) -> Callable[[np.ndarray], str]:
 
 
 def reveal_on(board: Board) -> Callable[[np.ndarray], str]:
-    """How states of this board are drawn."""
+    """Make the text drawing of states of this board."""
 
     def reveal(state: np.ndarray) -> str:
         finished, result = int(state[rules.TURN]), int(state[rules.RESULT])

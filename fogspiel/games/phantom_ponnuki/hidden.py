@@ -1,4 +1,4 @@
-"""What a player of large phantom ponnuki cannot see: where the enemy stones are that it never met."""
+"""Hidden part of a state of large phantom ponnuki: the enemy stones that a player never met."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .rules import COLUMNS, PUT, RESULT, ROWS, TURN, apply, view
 
 
 def resample_by(start: Kernel) -> Resample:
-    """How another state of these rules is drawn: enemy stones move to cells never tried, if all turns go as before."""
+    """Make a resampler for these rules: enemy stones move to untried cells if all turns stay as before."""
 
     def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         cells = int(state[ROWS] * state[COLUMNS])

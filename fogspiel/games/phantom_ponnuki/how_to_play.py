@@ -1,4 +1,4 @@
-"""How phantom ponnuki is played on large boards, for a person who sees it for the first time."""
+"""Rules of phantom ponnuki on large boards for a first-time player."""
 
 from ...core.game import Game
 from ..phantom.how_to_play import lines_of

@@ -55,13 +55,13 @@ def start_of(rows: int, columns: int) -> Kernel:
 
 @inlined
 def failed_of(state, player):
-    """Where the failed tries of a player begin."""
+    """Return the first cell of a player's failed tries."""
     return PUT + (1 + player) * state[ROWS] * state[COLUMNS]
 
 
 @inlined
 def known_of(state, player):
-    """Where the enemy stones that a player knows of begin."""
+    """Return the first cell of the enemy stones that a player knows of."""
     return PUT + (3 + player) * state[ROWS] * state[COLUMNS]
 
 

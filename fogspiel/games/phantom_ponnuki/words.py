@@ -61,7 +61,7 @@ def parts_of_view(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def turns_begun(finished: int, result: int, player: int) -> int:
-    """How many turns a player has begun."""
+    """Return the number of turns a player has begun."""
     return begun(finished - (result >= 0), player)
 
 
@@ -78,7 +78,7 @@ def show(seen: np.ndarray) -> str:
 
 
 def parts_of_state(state: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What `parts_of_view` says of a player's view, from the state."""
+    """Return the `parts_of_view` of a player's view, from the state."""
     cells = int(state[rules.ROWS] * state[rules.COLUMNS])
     stones = state[rules.PUT : rules.PUT + cells]
     put = np.where((stones > 0) & ((stones - 1) % 2 == player), (stones + 1) // 2, 0)
@@ -87,7 +87,7 @@ def parts_of_state(state: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarr
 
 
 def state_lines(state: np.ndarray) -> list[tuple[str, str]]:
-    """What each player has tried and knows."""
+    """List the tries and the knowledge of each player."""
     size, finished, result = (int(state[at]) for at in (rules.ROWS, rules.TURN, rules.RESULT))
     rows = []
     for player, mark in enumerate(MARKS):

@@ -25,7 +25,7 @@ HALF = Fraction(1, 2)
 
 
 class Turn(NamedTuple):
-    """How a turn that aims at `target` points ends, in integers over `total`."""
+    """Distribution of the ends of a turn that aims at `target` points, in integers over `total`."""
 
     target: int
     total: int

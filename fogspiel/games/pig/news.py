@@ -7,7 +7,7 @@ from . import rules
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
-    """Whose die shows what; a 1 costs the turn."""
+    """Describe a roll of the die and its owner; a 1 costs the turn."""
     die = "Your die" if state[rules.MOVER] == side else "The other's die"
     if action > 1:
         return f"{die} shows {action}."

@@ -227,7 +227,7 @@ def threshold_of(theta: np.ndarray) -> int:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector does."""
+    """Describe the play of a vector."""
     return f"holds as soon as a turn has {threshold_of(theta)} points"
 
 

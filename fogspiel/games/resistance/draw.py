@@ -22,7 +22,7 @@ def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
 
 
 def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[Board, Facts]:
-    """Who was on which mission, and how the missions ended."""
+    """List the members and the outcome of each mission."""
     number = int(cells[rules.PLAYERS])
     rows, facts = [], []
     for place in range(ROUNDS):
@@ -41,7 +41,7 @@ def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[Board
 
 
 class Stand(NamedTuple):
-    """How a game stands: in words, the number of the round, and the mission under way or how many are to be picked."""
+    """Status of a game: text, number of the round, and the mission under way or the number of members to pick."""
 
     words: str
     number: int
@@ -50,7 +50,7 @@ class Stand(NamedTuple):
 
 
 def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
-    """What has happened and what is to be done."""
+    """Return the status of a game."""
     outcomes = [int(cell) for cell in cells[outcome_at : outcome_at + ROUNDS]]
     won, lost = outcomes.count(SUCCESS), outcomes.count(FAILURE)
     number, score = won + lost, f"Resistance {won}, spies {lost}."
@@ -63,7 +63,7 @@ def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """What a team knows."""
+    """Draw the knowledge of a team."""
     stand = stand_of(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
     secret, many = int(seen[rules.SEEN_SECRET]), int(seen[rules.PLAYERS])
     deeds: tuple[Cards, ...] = ()

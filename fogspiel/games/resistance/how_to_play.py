@@ -1,4 +1,4 @@
-"""How The Resistance is played, for a person who sees it for the first time."""
+"""Rules of The Resistance for a first-time player."""
 
 from ...core.game import Game
 from .setups import SETUPS

@@ -8,7 +8,7 @@ from .rules import FAILURE, OUTCOMES, POINTS, ROUNDS, SUCCESS, UNKNOWN, crew
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """How the mission ended that was under way, and whom the resistance sends next."""
+    """Report the outcome of the mission under way, and the next team."""
     outcomes = now[rules.SEEN_OUTCOME : rules.SEEN_OUTCOME + ROUNDS].tolist()
     won, lost, news = outcomes.count(SUCCESS), outcomes.count(FAILURE), []
     for place in range(ROUNDS):
@@ -25,10 +25,10 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
 
 
 def first_news(game: Game, now: np.ndarray) -> list[str]:
-    """Whom the resistance sends first, as the spies see it."""
+    """Report the first team, as the spies see it."""
     return _sent(now, int(now[rules.SEEN_MISSION]))
 
 
 def _sent(now: np.ndarray, mission: int) -> list[str]:
-    """Whom the resistance sends, as news for the spies."""
+    """Report a team to the spies."""
     return [f"the other: send {crew(mission)}"] if mission and now[rules.SEEN_SECRET] else []

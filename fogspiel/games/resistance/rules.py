@@ -45,7 +45,7 @@ PASS, SABOTAGE = 1 << MOST_PLAYERS, (1 << MOST_PLAYERS) + 1
 
 @inlined
 def points(state, outcome):
-    """How many missions have ended that way."""
+    """Count the missions that have ended that way."""
     total = 0
     for number in range(state[ROUND]):
         if state[OUTCOME + number] == outcome:

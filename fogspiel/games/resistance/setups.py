@@ -7,7 +7,7 @@ VERSION = 1  # the version of the rules, and so of the games and of the certific
 
 
 class Setup(NamedTuple):
-    """How many play, and what the missions are; `needed` sabotages give the spies the point of a mission."""
+    """Number of players, and the missions; `needed` sabotages give the spies the point of a mission."""
 
     players: int
     spies: int

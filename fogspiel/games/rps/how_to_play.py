@@ -1,4 +1,4 @@
-"""How rock-paper-scissors is played, for a person who sees it for the first time."""
+"""Rules of rock-paper-scissors for a first-time player."""
 
 from ...core.game import Game
 

@@ -1,1 +1,1 @@
-"""What several games share: boards, columns, cards, drawings."""
+"""Parts that several games share: boards, columns, cards, drawings."""

@@ -71,7 +71,7 @@ def outline(rows: int, columns: int) -> Outline:
 
 @kernel
 def tic_tac_toe(player, own, other, cell):
-    """What happens if the owner of `own` plays the cell in tic-tac-toe."""
+    """Return the effect of a move by the owner of `own` in tic-tac-toe."""
     bit = 1 << cell
     if (own | other) & bit:
         return ILLEGAL
@@ -127,7 +127,7 @@ def ponnuki_try(own, other, cell, columns, left, right, full):
 
 @inlined
 def ponnuki_outcome(own, other, cell, cells, columns, left, right, full):
-    """What happens if the owner of `own` plays the cell in ponnuki."""
+    """Return the effect of a move by the owner of `own` in ponnuki."""
     outcome = ponnuki_try(own, other, cell, columns, left, right, full)
     if outcome != GOES_ON:
         return outcome

@@ -18,7 +18,7 @@ def card(names: str, number: int) -> Cell:
 
 
 def said(history: np.ndarray, label: Callable[[int], str], nothing: str) -> Words:
-    """What was done, by both in turn."""
+    """List the actions of both players in turn."""
     done = [label(int(action)) for action in history if action >= 0]
     lines = tuple(f"player {place % 2 + 1}: {word}" for place, word in enumerate(done))
     return Words(lines or (nothing,), "Said so far")
@@ -28,7 +28,7 @@ Draw = Callable[[Game, np.ndarray], Parts]
 
 
 def pictures_with(names: str) -> tuple[Draw, Draw]:
-    """How views and states of the game with these letters for the cards are drawn."""
+    """Make the drawings of views and states for a game with these card letters."""
 
     def draw_view(game: Game, seen: np.ndarray) -> Parts:
         """The own card, the other's once it is shown, and the bets."""

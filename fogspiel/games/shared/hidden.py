@@ -1,4 +1,4 @@
-"""How states are drawn that a player cannot tell from the true one."""
+"""Sampling of states in a player's information set."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

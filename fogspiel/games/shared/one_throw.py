@@ -64,7 +64,7 @@ def view(state, player, out):
 
 
 def hidden_among(actions: int) -> Hidden:
-    """What the second player cannot see, of so many actions: the first one's throw."""
+    """Make the resampler of the first player's throw, hidden from the second, among this many actions."""
     return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
 
 

@@ -82,7 +82,7 @@ def explains(colour, put, failed, stones, near, before, work):
 
 @kernel
 def play_out(stones, near, colour, free, work, stream):
-    """Who captures first, or has the last legal cell, if both put stones at random; the board is used up."""
+    """Return the winner of a random playout: first capture, or last legal cell; overwrites the board."""
     count = 0
     for cell in range(len(stones)):
         if stones[cell] == EMPTY:

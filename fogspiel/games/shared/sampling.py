@@ -1,4 +1,4 @@
-"""What a player does in a position, found by asking it often."""
+"""Action frequencies of a player in a position, by sampling."""
 
 from collections import Counter
 
@@ -22,13 +22,13 @@ def plan_of(player: Policy) -> np.ndarray:
 
 
 def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
-    """What the mover may try."""
+    """List the mover's actions."""
     out = np.zeros(game.sizes.actions, np.int64)
     return out[: game.rules.legal(state, out)].copy()
 
 
 def choices(game: Game, player: Policy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
-    """How often the player takes each action when it is to move in this position."""
+    """Count the player's choices when it is to move in this position."""
     seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
     plan, stream, choose = plan_of(player), stream_of(seed, STREAM), player.strategy.choose
     return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))

@@ -1,4 +1,4 @@
-"""What won a game on a board: lines of three of tic-tac-toe, the path between two edges of hex, captures of ponnuki."""
+"""Winning cells of a board game: lines of tic-tac-toe, the path between two edges of hex, captures of ponnuki."""
 
 from collections import deque
 from collections.abc import Collection

@@ -10,7 +10,7 @@ PACKETS = (2, 4, 6)  # the usual numbers of won cards: those of a trick without 
 
 
 def explain(game: Game, player: Policy, seed: int) -> Explanation:
-    """How often each order is used, and with four parameters which order that is."""
+    """Describe the frequency of each order, and with four parameters the orders themselves."""
     theta, plan = player.thetas[0], plan_of(player)
     shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
     best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)

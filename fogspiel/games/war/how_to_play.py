@@ -1,4 +1,4 @@
-"""How War is played, for a person who sees it for the first time."""
+"""Rules of War for a first-time player."""
 
 from ...core.game import Game
 

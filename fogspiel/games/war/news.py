@@ -81,7 +81,7 @@ def _names(values: int, cards: Iterable[int]) -> str:
 
 
 def _names_lost(values: int, lost: list[int | None]) -> str:
-    """Which cards were lost, as far as they are known."""
+    """List the lost cards, as far as they are known."""
     known = [card for card in lost if card is not None]
     if not known:
         return ""

@@ -151,7 +151,7 @@ def usual_range(plan):
 
 @kernel
 def usual_rounds(stream, low, high, wins, most):
-    """How many rounds of `wins` pick-ups, at most `most`, a player goes on doing the usual; looks ahead only."""
+    """Count the rounds of `wins` pick-ups, at most `most`, of default behaviour; looks ahead only."""
     if wins == 0:
         return most
     first, end = np.uint64(math.ceil(low / UNIT)), np.uint64(math.ceil(high / UNIT))
@@ -324,7 +324,7 @@ def label_with(values: int) -> Callable[[int], str]:
 
 
 def words(theta: np.ndarray) -> str:
-    """What a vector does with the cards it wins."""
+    """Describe the order in which a vector returns won cards."""
     plan = np.zeros(PLAN)
     prepare(theta, plan)
     shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]

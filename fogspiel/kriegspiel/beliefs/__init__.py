@@ -1,1 +1,1 @@
-"""What an engine can know: metapositions, probability matrices, particles, and how messages change them."""
+"""Beliefs of engines: metapositions, probability matrices, particles, and their updates by messages."""

@@ -1,4 +1,4 @@
-"""What the referee's real messages say about the probability matrices, by Bayes' rule square by square.
+"""Bayesian update of the probability matrices by the referee's messages, square by square.
 
     our attempt refused      note_refused    the way is blocked or the man pinned; a king's square is controlled
     our move accepted        note_accepted   crossed squares are empty, a taken man is gone; then what their side hears:

@@ -1,4 +1,4 @@
-"""What a player believes as weighted boards, followed through a game, and mended when few are left.
+"""Belief as weighted boards, followed through a game, and rejuvenated when few are left.
 
 A filter dies of mistakes that all of its boards share. So some boards of each of the last turns are kept with what was
 tried and heard since. When the belief has become thin, variants of boards of some turns ago (`board_variants`) are led
@@ -31,7 +31,7 @@ SPARE_ROOM = 64
 
 @dataclass(frozen=True)
 class BeliefSize:
-    """How much a belief has room for."""
+    """Capacity of a belief."""
 
     most: int  # boards
     floor: int  # it is mended if its boards count for fewer than so many of equal weight

@@ -1,4 +1,4 @@
-"""What the probability matrices say about every square (section 5.2): occupied, controlled, a hazard for our men.
+"""Occupation, control and hazards of every square by the probability matrices (section 5.2).
 
 A record of the layout SURVEY holds the answers. The boards of 12 by 12 in it have a margin of two squares that is never
 written, so that no step from the board needs a test for the edge: square s is at row 2 + s // 8, column 2 + s % 8.

@@ -273,7 +273,7 @@ def set_up(seen, model, board, left, stream):
 
 @kernel
 def faults(seen, board, limits):
-    """What of the last observation a board does not explain, as a set of the faults above."""
+    """Return the set of faults of a board: the parts of the last observation that it does not explain."""
     found = 0
     restrict(board, limits)
     if messages.directions(board, limits) != seen.message[CHECKS]:

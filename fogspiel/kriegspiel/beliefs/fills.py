@@ -1,4 +1,4 @@
-"""Where many men of one kind can go at once: moves of whole sets of squares.
+"""Moves of whole sets of men of one kind at once, as sets of squares.
 
 Sliding men flood the squares that are open to them, by doubling steps (1, 2, 4 squares); a mask stops each direction
 at the edge of the board and also the sign bit, which `>>` drags along.

@@ -1,4 +1,4 @@
-"""What announced checks say about the probability matrices: who is in sight of our king, and where theirs stands."""
+"""Update of the probability matrices by announced checks: the checking men, and the square of their king."""
 
 import numpy as np
 

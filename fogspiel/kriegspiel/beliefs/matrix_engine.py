@@ -71,7 +71,7 @@ class MatrixEngine(Engine):
         self._look(seen)
 
     def _attraction(self, move: int) -> np.ndarray:
-        """How squares attract their men in this move, by the model of the opponent."""
+        """Return the attraction of squares for their men in this move, by the opponent model."""
         return attraction_of(self.model, 1 - self.side, move, self.chosen.model_scale)
 
     def _count_quiet(self, message: np.ndarray) -> None:
@@ -91,7 +91,7 @@ class MatrixEngine(Engine):
         self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
     def times_stood(self, move: int) -> int:
-        """How often our men stood as they would after a quiet move."""
+        """Count the earlier occurrences of our men's placement after a quiet move."""
         men = self.men.copy()
         move_own(men, self.side, move)
         return self.stood[men.tobytes()]

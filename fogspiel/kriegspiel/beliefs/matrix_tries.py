@@ -1,4 +1,4 @@
-"""What announced pawn tries say about the probability matrices.
+"""Update of the probability matrices by announced pawn tries.
 
 The referee counts the legal captures of the mover's pawns. Every pair of a pawn and a man that it could take is an
 event with a chance; all these chances are raised or lowered together until as many captures are expected as were said.

@@ -53,7 +53,7 @@ def possible_men(meta):
 
 @inlined
 def enemies(meta):
-    """How many men the other side has besides its king."""
+    """Count the opponent's men besides its king."""
     return meta.their_pawns + meta.their_pieces
 
 

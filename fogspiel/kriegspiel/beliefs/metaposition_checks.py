@@ -1,4 +1,4 @@
-"""What announced checks say about a metaposition: who may give check to the own king, and where theirs may stand."""
+"""Update of a metaposition by announced checks: the possible checking men, and squares of their king."""
 
 from ...core.kernel import kernel, trailing_zeros
 from ...games.chess import bits

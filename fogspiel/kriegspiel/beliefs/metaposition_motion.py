@@ -1,4 +1,4 @@
-"""Where the other side's men may be in a metaposition after it has moved: somewhere else, or where it took a man."""
+"""Spread of the opponent's men in a metaposition by its move: to other squares, or to a capture."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 <
 
 @kernel
 def _fill_files(men, empty, highest, lowest):
-    """Where rooks may go along files: not past a certain pawn, from beyond all the squares it may be on."""
+    """Spread rooks along files: not past a certain pawn, from beyond all the squares it may be on."""
     above, below = fills.north(highest, ~highest) & ~highest, fills.south(lowest, ~lowest) & ~lowest
     found = fills.south(men & ~above, empty) | fills.south(men & above, empty & ~lowest)
     return found | fills.north(men & ~below, empty) | fills.north(men & below, empty & ~highest)
@@ -26,7 +26,7 @@ def _fill_files(men, empty, highest, lowest):
 
 @kernel
 def _castle(meta, empty, control):
-    """Where the other king may go by castling, over squares that may be empty and that it may cross."""
+    """Return the other king's castling destinations, over squares that may be empty and that it may cross."""
     found = NONE
     if meta.theirs[KING] & KING_AT_HOME == 0:
         meta.their_castles = 0

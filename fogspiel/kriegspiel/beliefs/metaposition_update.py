@@ -1,4 +1,4 @@
-"""What the referee's words say about a metaposition.
+"""Update of a metaposition by the referee's messages.
 
     own attempt refused   hear_refusal   the way is blocked, if the man cannot be pinned; a bare king is on it or near
     own move accepted     hear_own       squares that it left and crossed are empty, a taken man is gone; then what they

@@ -70,7 +70,7 @@ def occupancy(prob, square):
 
 @in_place
 def total(prob, row):
-    """How many men a row of the matrices stands for."""
+    """Return the number of men in a row of the matrices."""
     found = 0.0
     for square in range(64):
         found += prob[row, square]
@@ -138,7 +138,7 @@ def lose_man(known, square):
 
 @in_place
 def likelier_kind(prob, known, square):
-    """What a man of theirs was that was taken on a square, if the referee does not say it: a pawn or a piece."""
+    """Return the likelier kind, pawn or piece, of a captured man whose kind is not announced."""
     if known.their_pieces == 0:
         return PAWN_TAKEN
     if known.their_pawns == 0:

@@ -1,4 +1,4 @@
-"""How an opponent that does not see our men chooses among its legal moves: a log-linear policy.
+"""Log-linear policy of an opponent that does not see our men, over its legal moves.
 
 The chance of a move is proportional to the product of two weights: one for what the move is (quiet, taking back where
 a man was just lost, taking elsewhere, castling or promoting), by the kind of man, by whether the side is in check and
@@ -36,7 +36,7 @@ def phase_of(ply):
 
 @inlined
 def class_of(board, move, kind, lost):
-    """What a legal move of a kind of man is; `lost` is where its side has just lost a man, or NO_SQUARE."""
+    """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
     start, end = start_of(move), end_of(move)
     if promotion_of(move) or (kind == KING and abs(end - start) == 2):
         return SPECIAL

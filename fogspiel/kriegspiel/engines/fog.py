@@ -167,7 +167,7 @@ class Fog(Engine):
         self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
 
     def _costs(self) -> np.ndarray:
-        """What attempts cost that put the own men up as they stood before."""
+        """Return the cost of attempts that repeat a placement of the own men."""
         costs = np.zeros(len(self.offered))
         for place, move in enumerate(self.offered):
             after = self.men.copy()

@@ -106,7 +106,7 @@ class TreeEngine(MatrixEngine):
 
     @abstractmethod
     def root_visits(self, thread: int) -> dict[int, float]:
-        """How often each attempt at the root of a tree was visited; equal numbers are told apart by the values."""
+        """Return the visits of each attempt at the root of a tree; values break ties."""
 
 
 class C(TreeEngine):

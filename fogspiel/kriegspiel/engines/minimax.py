@@ -214,7 +214,7 @@ class Minimax(Engine):
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)
 
     def _staleness(self, move: int) -> float:
-        """What a move costs because the own men have stood like that before: the loop guard."""
+        """Return the cost of a move that repeats a placement of the own men: the loop guard."""
         men = self.men.copy()
         move_own(men, 0, move)
         times = self.visits.get(men.tobytes(), 0)

@@ -86,7 +86,7 @@ class ProgramPlayer:
         return action
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
-        """How the game ended; then the program is asked to leave."""
+        """Send the result of the game; then ask the program to quit."""
         self.program.dismiss(*self.reporter.news(seen), f"end {result} {ending}", "quit")
 
     def _forfeit(self, what: str, reason: str) -> Forfeit:

@@ -43,7 +43,7 @@ NOTHING = np.empty((0, POSITION), np.int64)  # no boards
 
 
 def pool_size(effort: Effort, new: int) -> int:
-    """How many boards a player with this effort keeps, whose pool begins with so many."""
+    """Return the number of boards of a player with this effort, whose pool begins with this many."""
     boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
     return min(max(boards, 2 * new), POOL)
 

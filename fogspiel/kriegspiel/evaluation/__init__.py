@@ -1,1 +1,1 @@
-"""What positions, attempts and metapositions are worth."""
+"""Evaluation of positions, attempts and metapositions."""

@@ -1,4 +1,4 @@
-"""Which attempt to make first, by a table of what attempts gain on weighted boards.
+"""Order of attempts, by a table of their gains on weighted boards.
 
 A refused attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
 on the boards on which both are legal, for there the one that is tried first is made: it should be tried first if it

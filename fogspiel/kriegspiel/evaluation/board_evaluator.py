@@ -1,4 +1,4 @@
-"""What an attempt is worth on sampled boards: a table of boards and attempts, and what follows from it.
+"""Values of attempts on sampled boards: a table of boards and attempts, and its summaries.
 
 A cell of the table is what the attempt gains on the board, in hundredths of a pawn against the men on it now, or
 ILLEGAL. A loss or gain is never more than MOST: mate, too, is only a great gain.
@@ -25,7 +25,7 @@ DOUBT = 2.0
 
 
 class Evaluator(Protocol):
-    """Whatever can say what attempts are worth on boards."""
+    """Interface of evaluators of attempts on boards."""
 
     boards: int  # how many boards it takes at a time
 

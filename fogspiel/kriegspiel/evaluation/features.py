@@ -1,4 +1,4 @@
-"""What all attempts at a node have in common in approach C: the value of the board, the hazards of our men.
+"""Features shared by all attempts at a node in approach C: the value of the board, the hazards of our men.
 
 The paper's value is the number of our men less that of theirs. Ours beyond it: men have values and pawns gain by going
 ahead; attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of
@@ -49,7 +49,7 @@ FEW = 4  # with so few men besides their king its confinement begins to count
 
 @in_place
 def value_of(kind, square, known, parameters):
-    """What a man of ours is worth; pawns gain on the way to a queen, more so the fewer men they have."""
+    """Return the value of a man of ours; pawns gain with rank, more so the fewer men they have."""
     if kind == PAWN:
         steps = square // 8 - 1 if known.colour == 0 else 6 - square // 8
         gone = (MEN_AT_HOME - known.their_pawns - known.their_pieces) / MEN_AT_HOME
@@ -67,7 +67,7 @@ def value_of(kind, square, known, parameters):
 
 @in_place
 def material(known, parameters):
-    """What our men are worth less theirs."""
+    """Return the value of our men less theirs."""
     found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
     for kind in range(KING):
         left = known.men[kind]
@@ -79,7 +79,7 @@ def material(known, parameters):
 
 @in_place
 def danger_of_king(king, own, survey, parameters):
-    """How bad a check would be for our king on a square: it counts most if no square around it is safe."""
+    """Score the danger of a check on a square for our king: highest if no square around it is safe."""
     safe = 0.0
     left = bits.KING[king] & ~own
     while left:
@@ -93,7 +93,7 @@ def danger_of_king(king, own, survey, parameters):
 
 @in_place
 def net_loss(worth, is_protected, survey, square, parameters):
-    """What the loss of a man costs if we can take back on a protected square."""
+    """Return the cost of losing a man if we can take back on a protected square."""
     if not is_protected:
         return worth
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
@@ -152,7 +152,7 @@ def middle_distance(square):
 
 @in_place
 def confinement(few, king, prob, net, possible, parameters):
-    """How far their king is driven, if they have few men: fewer escapes, nearer to the edge and to our king."""
+    """Score the confinement of their king if they have few men: fewer escapes, nearer to the edge and our king."""
     if few > FEW:
         return 0.0
     found, summed, left = 0.0, 1e-9, possible & ~net
@@ -172,7 +172,7 @@ def confinement(few, king, prob, net, possible, parameters):
 
 @in_place
 def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
-    """What mate is worth by its chance, less what stalemate costs: from king squares without escape."""
+    """Return the value of mate by its probability, less the cost of stalemate, from king squares without escape."""
     if few > 2 * FEW:
         return 0.0
     mate, stalemate, left = 0.0, 0.0, possible & (hits | ~net)
@@ -192,7 +192,7 @@ def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
 
 @in_place
 def board_value(known, prob, features, parameters):
-    """What the board is worth as it stands."""
+    """Evaluate the board statically."""
     net, few = features.net, known.their_pawns + known.their_pieces
     return (
         features.material

@@ -1,4 +1,4 @@
-"""How good a metaposition is for its side: material by its safety, information, position, progress towards mate.
+"""Static evaluation of a metaposition: material by its safety, information, position, progress towards mate.
 
 The weights are starting values of the published descriptions, some changed after play; they are one record, so that
 they can be tuned. Values are in pawns, about.
@@ -68,7 +68,7 @@ SHIELDED = 0.5  # how much a passed pawn is worth that a pawn of a file beside m
 
 @inlined
 def _their_pieces(meta):
-    """Where the other side may have pieces."""
+    """Return the squares on which the other side may have pieces."""
     return meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
 
 
@@ -95,7 +95,7 @@ def _least_protector(meta, protectors):
 
 @kernel
 def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
-    """How safe an own man is, from 0 to 1; `across` and `aslant` are the lines that it stands on."""
+    """Return the safety of an own man, from 0 to 1; `across` and `aslant` are the lines that it stands on."""
     queens = meta.theirs[QUEEN]
     pawns = bits.PAWN[0, square] & meta.theirs[PAWN]
     attackers = across & (meta.theirs[ROOK] | queens) | aslant & (meta.theirs[BISHOP] | queens)
@@ -136,7 +136,7 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
 
 @kernel
 def _ignorance(meta, weights):
-    """What the unknown squares cost: most where their pawns may be close to promotion."""
+    """Return the cost of unknown squares: highest where their pawns may be close to promotion."""
     cost, pawns = 0.0, meta.theirs[PAWN]
     for rank in range(6):
         row = pawns & (np.int64(0xFF) << (8 * rank + 8))
@@ -149,7 +149,7 @@ def _ignorance(meta, weights):
 
 @kernel
 def prey(meta, kind, square, weights):
-    """What a man may gain, and risk, by going to a square that is perhaps occupied."""
+    """Return the possible gain and risk of a man's move to a square that is perhaps occupied."""
     here = bit(square)
     pieces = _their_pieces(meta)
     pawn, piece = 0.0, 0.0
@@ -164,7 +164,7 @@ def prey(meta, kind, square, weights):
 
 @kernel
 def confinement(kings):
-    """How far the other king is confined: the fewer squares it may be on, and the nearer to the edge they are."""
+    """Score the confinement of the other king: fewer possible squares, nearer to the edge."""
     total, left, ranks, files = 0.0, kings, 0, 0
     while left:
         square = trailing_zeros(left)
@@ -179,7 +179,7 @@ def confinement(kings):
 
 @inlined
 def _pawn_progress(meta, square, men, weights):
-    """What the advance of an own pawn is worth, more if no pawn can stop it."""
+    """Return the value of an own pawn's advance, higher if no pawn can stop it."""
     rank = (square >> 3) - 1
     ahead = (A_FILE << (square & 7)) & (np.int64(-1) << (square + 1))
     beside = (ahead & ~A_FILE) >> 1 & 0x7FFFFFFFFFFFFFFF | (ahead & ~(A_FILE << 7)) << 1
@@ -192,7 +192,7 @@ def _pawn_progress(meta, square, men, weights):
 
 @kernel
 def _helplessness(meta):
-    """How likely it is that of the other side's men only the king could move."""
+    """Return the probability that only the king of the other side could move."""
     if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
         return BLOCKED ** enemies(meta)
     return 1.0
@@ -210,7 +210,7 @@ def stalemate_chance(meta, sure, attacked):
 
 @kernel
 def _end_near(meta, attacked, men, weights):
-    """What it is worth that the other side has few men: its king's squares, and whether it is mated or stalemated."""
+    """Score the endgame: few men of the other side, its king's squares, mate and stalemate."""
     kings, sure = meta.theirs[KING], sure_attacks(meta)
     quiet = kings & ~sure
     total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)
@@ -220,7 +220,7 @@ def _end_near(meta, attacked, men, weights):
 
 @kernel
 def value(meta, moved, took, weights):
-    """What a metaposition is worth after an own move of the man now on `moved`, which `took` something or not."""
+    """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not."""
     men, blocked = enemies(meta), ~meta.empty
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)

@@ -81,7 +81,7 @@ def parry_chance(prob, known, end):
 
 @in_place
 def net_after(known, features, end, own, hits):
-    """What our men attack after the move of the lifted one, who attacks `hits` now."""
+    """Return the squares that our men attack after the move of the lifted one, which attacks `hits` now."""
     net = hits | features.steady
     for i in range(features.sliders):
         square, reached = features.slider[i], features.slides[i]

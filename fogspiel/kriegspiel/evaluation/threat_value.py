@@ -1,4 +1,4 @@
-"""What an attempt gains on a board, and what it threatens.
+"""Gain and threats of an attempt on a board.
 
     gain    what is left of it when the opponent has replied as if it saw everything: a short search of captures
     threat  what we could take next if the opponent changed nothing: the same search, with the move given back to us
@@ -39,7 +39,7 @@ def place_position(rows, position, score):
 
 @in_place
 def threat_in(position, score, worths, rows):
-    """What we could take if it were our move in a position in which the opponent is to move, and not in check."""
+    """Return our best capture if it were our move in a position with the opponent to move, not in check."""
     place_position(rows, position, score)
     rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
     stand = static_value(rows[0])

@@ -48,7 +48,7 @@ class Uci(UciEngine):
         return values
 
     def move_values(self, fen: str, moves: Sequence[str], depth: int) -> list[int]:
-        """What legal moves are worth for the mover: by one search that ranks all of them, or by one after each."""
+        """Evaluate legal moves for the mover: by one search that ranks all of them, or by one after each."""
         ranked = self.search(f"fen {fen}", depth + 1) if self.ranks_all and moves else {}
         return [
             ranked[move] if move in ranked else -self.search(f"fen {fen} moves {move}", depth)[""] for move in moves

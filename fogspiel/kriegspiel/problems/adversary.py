@@ -29,7 +29,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Scene:
-    """What White knows after some attempts."""
+    """White's knowledge after some attempts."""
 
     boards: Boards  # what may stand there, all of it
     moves_left: int
@@ -48,7 +48,7 @@ class Scene:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """What was refused in this turn."""
+        """Attempts refused in this turn."""
         found: list[str] = []
         for one in self.heard:
             found = [*found, one.attempt] if one.answer == ILLEGAL else []
@@ -56,11 +56,11 @@ class Scene:
 
     @property
     def kings(self) -> tuple[str, ...]:
-        """Where Black's king may be."""
+        """Possible squares of Black's king."""
         return king_squares(self.boards)
 
     def attempts(self) -> list[str]:
-        """What may be tried."""
+        """Possible attempts."""
         refused = {attempt[:4] for attempt in self.refused}
         return [] if self.over else [move for move in self._referee().attempts() if move[:4] not in refused]
 
@@ -99,7 +99,7 @@ def hear(solver: Solver, scene: Scene, attempt: str) -> Scene:
 
 
 def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]:
-    """How bad an answer is: first in how many moves it can still be mate, then how many boards it leaves."""
+    """Rank an answer: first by the moves to mate that remain, then by the boards it leaves."""
     if part.end == MATED:
         return 0, 0, 0, 0
     if part.end == STALEMATED:
@@ -126,7 +126,7 @@ def hint(solver: Solver, scene: Scene) -> str | None:
 
 
 def standing(scene: Scene) -> str:
-    """How it stands, in a sentence."""
+    """Describe the status in a sentence."""
     if scene.solved:
         return "Mate on every board that was left: the problem is solved."
     if scene.over:

@@ -17,7 +17,7 @@ class WrongSolution(ValueError):
 
 
 def check_solution(problem: Problem, tree: Step) -> int:
-    """How many lines end in mate, or a WrongSolution that names one that does not."""
+    """Count the lines that end in mate; raise WrongSolution for one that does not."""
     return sum(
         _follow(Referee(f"{board} w - - 0 1", RULES), tree, problem.mate_in, (board,)) for board in problem.boards
     )
@@ -43,7 +43,7 @@ def _follow(referee: Referee, step: Step, moves: int, line: tuple[str, ...]) -> 
 
 
 def _next(step: Step, answer: str, reply: str, line: tuple[str, ...]) -> Step:
-    """What the tree says to try next."""
+    """Return the tree's next attempt."""
     for branch in step.branches:
         if (branch.answer, branch.reply) == (answer, reply) and branch.next is not None:
             return branch.next

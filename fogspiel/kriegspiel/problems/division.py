@@ -1,4 +1,4 @@
-"""What the referee can answer: an attempt divides the possible boards by all that White hears until it tries again.
+"""Partition of the possible boards by all that White hears from one attempt to the next.
 
 A board is a position (`chess.position`) in which White is to move, its clocks at 0. What White hears is a number, the
 code: how the attempt ended (two bits), the message about White's move and the message about Black's reply.

@@ -57,7 +57,7 @@ class Candidate:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """What was kept by name."""
+        """Decode a stored problem."""
         return cls(**{**kept, "problem": Problem.from_json(kept["problem"])})
 
 
@@ -97,7 +97,7 @@ def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:
 
 
 def title_of(material: str, kings: int) -> str:
-    """What White has, and where the king may be: `Rook and knight, five squares`."""
+    """Name White's men and the king's squares: `Rook and knight, five squares`."""
     own = _counted([letter for letter in material[1:] if letter.isupper()])
     other = _counted([letter for letter in material if letter.islower()])
     return f"{own[0].upper()}{own[1:]}{f' against {other}' if other else ''}, {NUMBERS[kings]} squares"
@@ -146,7 +146,7 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
 
 
 def _judge(solver: Solver, problem: Problem, material: str) -> Candidate | None:
-    """What makes a problem good; None if it has two keys, a shorter mate, no tries, or nothing to ask the referee."""
+    """Rate a problem; None if it has two keys, a shorter mate, no tries, or nothing to ask the referee."""
     boards, n = problem.positions, problem.mate_in
     keys = list(solver.keys(boards, n))
     tries = len(solver.promising(boards, n)) - 1
@@ -162,10 +162,10 @@ def _judge(solver: Solver, problem: Problem, material: str) -> Candidate | None:
 
 
 def count_refusals(tree: Step) -> int:
-    """How many refused attempts a solution has."""
+    """Count the refused attempts of a solution."""
     return sum((branch.answer == ILLEGAL) + count_refusals(branch.next) for branch in tree.branches if branch.next)
 
 
 def _distance(one: int, other: int) -> int:
-    """How many steps a king needs."""
+    """Return the number of king steps."""
     return max(abs(one % 8 - other % 8), abs(one // 8 - other // 8))

@@ -1,4 +1,4 @@
-"""What White knows of a set of boards: the men that are certain, and those that may stand somewhere."""
+"""White's knowledge of a set of boards: the certain men, and the possible ones."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class KnownMen:
 
 
 def known_men(boards: Boards) -> KnownMen:
-    """What is certain and what is possible if the true board is one of these."""
+    """Return the certain and the possible men if the true board is one of these."""
     drawn = [letters_of(fen_of_board(board).split()[0]) for board in boards]
     certain, possible = "", []
     for square, there in enumerate(zip(*drawn, strict=True)):

@@ -16,7 +16,7 @@ ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
 
 @dataclass(frozen=True)
 class Branch:
-    """What White may hear after an attempt, and how it goes on."""
+    """One message White may hear after an attempt, and the continuation."""
 
     answer: str  # what the referee says of the attempt
     reply: str  # what the referee says of Black's reply; empty if there is none
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def attempts(self) -> int:
-        """How many attempts the tree has."""
+        """Number of attempts in the tree."""
         return 1 + sum(branch.next.attempts for branch in self.branches if branch.next)
 
 
@@ -80,7 +80,7 @@ def _branch(solver: Solver, part: Part, n: int) -> Branch:
 
 
 def words_of(code: int) -> tuple[str, str]:
-    """What the referee says of an attempt, and of the reply."""
+    """Describe the referee's answer to an attempt, and to the reply."""
     end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
     if end == REFUSED:
         return ILLEGAL, ""
@@ -95,7 +95,7 @@ def _message_of(code: int) -> list[int]:
 
 
 def short_words(answer: str, reply: str) -> str:
-    """What was heard, without the words that are always said."""
+    """Describe a message without its constant part."""
     heard = answer.removeprefix("White moved").removeprefix(", ").removeprefix("; ") or "silence"
     said = reply.removeprefix("Black moved").removeprefix(", ")
     return f"{heard}; Black's reply: {said}" if said else heard

@@ -38,12 +38,12 @@ class Part:
 
     @property
     def end(self) -> int:
-        """How the attempt ended: REFUSED, MATED, STALEMATED or REPLIED."""
+        """Result of the attempt: REFUSED, MATED, STALEMATED or REPLIED."""
         return self.code % ENDS
 
     @property
     def moves(self) -> int:
-        """How many own moves it took."""
+        """Number of own moves."""
         return int(self.end != REFUSED)
 
 
@@ -164,7 +164,7 @@ class Solver:
         return known
 
     def _divide(self, cells: bytes, attempt: int) -> list[tuple[int, Board]]:
-        """What is heard and what then stands there, for every board and every reply."""
+        """Return the message and the resulting boards, for every board and every reply."""
         self.nodes += 1
         if self.most_nodes is not None and self.nodes > self.most_nodes:
             raise TooManyNodes(f"{self.most_nodes:,} nodes were not enough to solve it: --nodes sets another limit")

@@ -1,1 +1,1 @@
-"""How engines look ahead."""
+"""Searches of the engines."""

@@ -118,7 +118,7 @@ def draw_board(prob, known, clock, pos, stream):
 
 @kernel
 def fits(pos, known, refused, limits):
-    """How far a board agrees with the last message and with what was refused; their king may not stand in check."""
+    """Return the agreement of a board with the last message and the refusals; their king may not stand in check."""
     pos[MOVER] = 1 - pos[MOVER]
     restrict(pos, limits)
     in_check = limits[0] != 0
@@ -186,7 +186,7 @@ def pseudorandom_move(pos, moves, count, said, stream):
 
 @kernel
 def adjudicate(pos):
-    """Who wins a standard ending of a lone king against a rook or a queen, or NO_COLOUR."""
+    """Return the winner of a standard ending of a lone king against a rook or a queen, or NO_COLOUR."""
     for colour in range(2):
         if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
             return colour

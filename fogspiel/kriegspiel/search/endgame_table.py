@@ -1,4 +1,4 @@
-"""How soon a lone king that both sides see is mated by a king and one or two men: tables by retrograde analysis.
+"""Distance-to-mate tables of a visible lone king against a king and one or two men, by retrograde analysis.
 
 A placement of the own men is a number, 64 squares to a digit: king + 64 * first man + 4096 * second man. The lone king
 blocks no line that matters to itself, so what it may do depends on the own men alone, and a whole set of its squares
@@ -41,7 +41,7 @@ def placement_of(men):
 
 @kernel
 def stand(number, kinds, squares):
-    """Where the king and the other men stand in a placement; the set of these squares, or 0 if two are the same."""
+    """Decode a placement; return the set of its squares, or 0 if two are the same."""
     own = NONE
     for man in range(len(kinds) + 1):
         squares[man] = (number >> (6 * man)) & 63

@@ -1,4 +1,4 @@
-"""How likely the lone king is on each square where it may be, and how much this matters, by a model of its replies.
+"""Probability and importance of each possible square of the lone king, by a model of its replies.
 
 A king that sees the board takes a man if it can, and otherwise goes where mate is farthest by the table of the ending,
 mostly: a move that is nearer by one is chosen less often by a factor. A king that sees nothing makes any move. The

@@ -37,7 +37,7 @@ def defend(position: np.ndarray, stream: np.ndarray) -> int:
 
 
 def _value_after(pos: np.ndarray, move: int) -> int:
-    """What White's position is worth after a move of the king, by search."""
+    """Return the value of White's position after a move of the king, by search."""
     after = pos.copy()
     make(after, move)
     return value_of(after, DEPTH)[0]

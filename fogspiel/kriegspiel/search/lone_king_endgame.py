@@ -156,7 +156,7 @@ def divide(men, kings, action, after, lines, parts, shares):
 
 @inlined
 def distance(a, b):
-    """How many steps a king needs from one square to another."""
+    """Return the number of king steps from one square to another."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
@@ -185,7 +185,7 @@ def _cage(men, kings, lines):
 
 @kernel
 def _confinement(men, kings, lines):
-    """How good it is for the own side, which is to move, that the king is on one of these squares."""
+    """Score a set of possible squares of the king for the own side, which is to move."""
     king, majors, pawns = trailing_zeros(men[KING]), men[ROOK] | men[QUEEN], men[PAWN]
     worth, farthest = 0.0, 0
     left = _cage(men, kings, lines)

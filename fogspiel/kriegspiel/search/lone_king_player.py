@@ -1,4 +1,4 @@
-"""What any engine asks when the other side has nothing left but its king.
+"""Player of endgames against a lone king, for any engine.
 
 Then the squares on which the king may be are an exact set. The player is given the set once, keeps it by the referee's
 words, and tries the best move for it:
@@ -128,7 +128,7 @@ class LoneKingPlayer(Engine):
                     self._rule_out(self._turn_move(start | end << 6))
 
     def _start_belief(self) -> None:
-        """What is believed of the squares if nothing is known of how the king came there."""
+        """Return the prior over the king's squares without knowledge of its path."""
         self.belief = np.zeros(64)
         begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
 
@@ -183,7 +183,7 @@ class LoneKingPlayer(Engine):
         return self._turn_move(int(moves[np.argmax(values)]))
 
     def _times_stood(self, move: int) -> int:
-        """How often the own men stood as they would after a move."""
+        """Count the earlier occurrences of the own men's placement after a move."""
         men = self.men.copy()
         move_own(men, 0, move)
         return self.visits.get(men.tobytes(), 0)

@@ -50,7 +50,7 @@ NO_TABLE = np.empty((0, 64), np.uint8)  # what stands for a table where there is
 
 
 def table_of_ending(men: np.ndarray) -> np.ndarray:
-    """How soon mate comes by the table of the ending, empty if its attempts are valued without."""
+    """Return the distance-to-mate table of the ending; empty if its attempts are valued without."""
     kinds = kinds_of(men)
     return endgame_table(*kinds).to_mate if kinds in WEIGHTS else NO_TABLE
 

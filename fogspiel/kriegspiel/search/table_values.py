@@ -47,7 +47,7 @@ FARTHEST = 14.0  # the files and ranks between opposite corners
 
 
 class Weights(NamedTuple):
-    """What counts how much in an ending, in moves to mate."""
+    """Weights of the terms of an ending's cost, in moves to mate."""
 
     mate: float  # the worth of mate, and of a pawn that has become a queen
     lost: float  # the cost of losing a man, by its chance
@@ -121,7 +121,7 @@ def _nearest(corners, distances):
 
 @kernel
 def cost_of_set(men, kings, belief, total, table, w, scratch):
-    """What it costs, before an own move, that the king may be on these squares, whose chances add up to `total`."""
+    """Return the cost, before an own move, of a set of king squares whose probabilities add up to `total`."""
     king, own, number = trailing_zeros(men[KING]), union(men), placement_of(men)
     free, farthest = ~sight(men, own, scratch.lines), scratch.farthest
     moves, most_moves, far, farther, edges, most_edges, unwon, freedom = 0.0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0

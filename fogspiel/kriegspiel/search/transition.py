@@ -1,4 +1,4 @@
-"""How a node of the tree changes into the next one: our move, the referee's answer, their reply (figure 3)."""
+"""Transition between nodes of the tree: our move, the referee's answer, their reply (figure 3)."""
 
 from ...core.kernel import in_place, trailing_zeros
 from ...games.chess.bits import bit
