@@ -27,14 +27,10 @@ from .implications import PIECE, belief_in, imply
 from .own_decisions import Decision, last_message, refused_moves
 from .search.lone_king_player import faces_lone_king
 
-PAWN_VALUE = 100
-"""Gains are in hundredths of a pawn."""
-WORST = 5
-"""The turns that are named after a game."""
-USUAL = Effort(nodes=20_000)
-"""Some 600 boards per attempt, and the same answer on every machine."""
-USUAL_ENGINE = "fog"
-"""The strongest engine that keeps boards."""
+PAWN_VALUE = 100  # gains are in hundredths of a pawn
+WORST = 5  # the turns that are named after a game
+USUAL = Effort(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
+USUAL_ENGINE = "fog"  # the strongest engine that keeps boards
 HONESTY = (
     "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
     "error: they prove nothing."
@@ -48,10 +44,8 @@ class AttemptValue:
     move: str
     legal: float
     value: float | None
-    error: float | None
-    """The standard error of the value, boards that differ in nothing counted as one."""
-    gain: float | None
-    """What it gains on average, in pawns against the men on the board, where it is legal."""
+    error: float | None  # the standard error of the value, boards that differ in nothing counted as one
+    gain: float | None  # what it gains on average, in pawns against the men on the board, where it is legal
 
     def to_json(self) -> dict[str, object]:
         """The figures by name."""
@@ -64,23 +58,15 @@ class PositionAnalysis:
 
     ply: int
     side: int
-    men: str
-    """The own men, as the board of a FEN."""
-    heard: str | None
-    """What the referee said of the other side's last move."""
+    men: str  # the own men, as the board of a FEN
+    heard: str | None  # what the referee said of the other side's last move
     refused: tuple[str, ...]
-    boards: int
-    """How many different boards the engine keeps in mind."""
-    evaluated: int
-    """On how many boards, drawn from these, attempts were evaluated."""
-    choice: str
-    """What the engine would try."""
-    attempts: tuple[AttemptValue, ...]
-    """The best one first."""
-    implied: tuple[str, ...]
-    """What the messages imply, in sentences."""
-    belief: dict[str, list[float]]
-    """Chances by kind of man for the 64 squares from a1 to h8."""
+    boards: int  # how many different boards the engine keeps in mind
+    evaluated: int  # on how many boards, drawn from these, attempts were evaluated
+    choice: str  # what the engine would try
+    attempts: tuple[AttemptValue, ...]  # the best one first
+    implied: tuple[str, ...]  # what the messages imply, in sentences
+    belief: dict[str, list[float]]  # chances by kind of man for the 64 squares from a1 to h8
     tried: str | None
     accepted: bool | None
     cost: float | None
@@ -140,8 +126,7 @@ class Turn(NamedTuple):
     """What was tried between two moves of the other side, if anything was."""
 
     positions: tuple[PositionAnalysis, ...]
-    stream: int
-    """The state of the engine's random numbers afterwards: with it an analysis can go on behind this turn."""
+    stream: int  # the state of the engine's random numbers afterwards: with it an analysis can go on behind this turn
 
 
 def analyse_turns(

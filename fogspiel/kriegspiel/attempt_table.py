@@ -21,28 +21,22 @@ from .evaluation.board_evaluator import DOUBT
 from .implications import Boards
 from .own_decisions import Decision
 
-LOOSE_BOARDS = 1000
-"""Boards of the last observation that are drawn for an engine that keeps none."""
-Analyst = Sampler | Fog
-"""The engines that keep boards in mind."""
+LOOSE_BOARDS = 1000  # boards of the last observation that are drawn for an engine that keeps none
+Analyst = Sampler | Fog  # the engines that keep boards in mind
 
 
 class Table(NamedTuple):
     """What an engine has found out about the attempts of a position."""
 
-    gains: np.ndarray
-    """A row per evaluated board, a column per attempt, ILLEGAL where it is not legal."""
+    gains: np.ndarray  # a row per evaluated board, a column per attempt, ILLEGAL where it is not legal
     offered: np.ndarray
     boards: Boards
     choice: int
-    weights: np.ndarray
-    """For how many drawn boards each row counts."""
+    weights: np.ndarray  # for how many drawn boards each row counts
+    # The engine's own ranks of the attempts, the greatest first, if it has others than their values.
     ranks: np.ndarray | None = None
-    """The engine's own ranks of the attempts, the greatest first, if it has others than their values."""
-    doubt: float = DOUBT
-    """Boards on which an attempt is taken to be average, besides those on which it was evaluated."""
-    kings: int | None = None
-    """The squares on which a lone king may be, if that is all the other side has."""
+    doubt: float = DOUBT  # boards on which an attempt is taken to be average, besides those on which it was evaluated
+    kings: int | None = None  # the squares on which a lone king may be, if that is all the other side has
 
 
 def make_engine(words: str, effort: Effort, seed: int, side: int) -> Analyst:

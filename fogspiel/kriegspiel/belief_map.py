@@ -24,16 +24,13 @@ from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
 from .referee import WILD_16, Switches, kriegspiel_from
 
-BOARDS = 200
-"""Boards of the last observation that are drawn for an engine that keeps none."""
+BOARDS = 200  # boards of the last observation that are drawn for an engine that keeps none
+# It does not think, and a pool of this effort, one or two thousand boards, is enough to count.
 LIGHT = Effort(nodes=200)
-"""It does not think, and a pool of this effort, one or two thousand boards, is enough to count."""
 DIGITS = 3
-PIECES = slice(KNIGHT, KING)
-"""The kinds from knight to queen."""
+PIECES = slice(KNIGHT, KING)  # the kinds from knight to queen
 
-Belief = list[list[float]]
-"""Chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece."""
+Belief = list[list[float]]  # chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece
 
 
 def beliefs(words: str, side: int, record: Sequence[int], switches: Switches = WILD_16) -> list[Belief | None]:

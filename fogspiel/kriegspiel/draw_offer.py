@@ -1,4 +1,4 @@
-"""Whether an engine accepts a draw: if by its own belief it is worse.
+"""True if an engine accepts a draw: if by its own belief it is worse.
 
 Only `fog` has a value of the position itself: the mean material on the boards that explain what it has heard, by what
 men are worth in Kriegspiel. Every other engine declines, and so does `fog` against a lone king.
@@ -14,12 +14,11 @@ from .evaluation.threat_value import ALL_SQUARES
 from .learned import load_learned
 from .training.value_fit import phase_of_men
 
-BOARDS = 200
-"""Boards that are weighed, the heaviest ones."""
+BOARDS = 200  # boards that are weighed, the heaviest ones
 
 
 def accepts_draw(player: Player) -> bool:
-    """Whether a player that has just chosen its move would rather have a draw."""
+    """True if a player that has just chosen its move would rather have a draw."""
     advantage = material_advantage(player)
     return advantage is not None and advantage < 0
 

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 
 from ..core.listed_names import check_listed
 
+# Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines.
 ROOM = "kriegspiel.engines"
-"""Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines."""
 ENGINE = "Kriegspiel engine"
-PROGRAM = "program"
-"""What stands before the command of an engine that is a program."""
-STRAY = "stray-"
-"""What stands before the name of an engine that strays from its way early in the game."""
+PROGRAM = "program"  # what stands before the command of an engine that is a program
+STRAY = "stray-"  # what stands before the name of an engine that strays from its way early in the game
+# While a person plays before kernels are compiled, they run some hundred times slower: there are so many more looks at
+# the clock, and so many times the seconds.
 INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
-"""While a person plays before kernels are compiled, they run some hundred times slower: there are so many more looks at
-the clock, and so many times the seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +28,7 @@ class Effort:
     seconds: float | None = None
     nodes: int | None = None
     threads: int = 1
-    outside: bool = False
-    """Whether an outside program does the thinking."""
+    outside: bool = False  # true if an outside program does the thinking
 
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.nodes is None):
@@ -81,7 +78,7 @@ USUAL = Effort(seconds=0.1)
 
 
 def asks_program(engine: str) -> bool:
-    """Whether an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
+    """True if an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
     return ":uci=" in engine
 
 

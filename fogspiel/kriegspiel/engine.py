@@ -49,10 +49,8 @@ def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndar
 class Engine(ABC):
     """A player that keeps a belief."""
 
-    asks = False
-    """Whether the engine is offered the question whether any pawn can take; those that are not never ask."""
-    interpretable = True
-    """Whether a reply takes a few seconds where Python itself runs the kernels."""
+    asks = False  # true if the engine is offered the question whether any pawn can take; those that are not never ask
+    interpretable = True  # true if a reply takes a few seconds where Python itself runs the kernels
 
     def __init__(self, effort: Effort, stream: np.ndarray):
         self.effort, self.stream = effort, stream
@@ -106,10 +104,8 @@ class Engine(ABC):
         """What to try now, one of the actions."""
 
 
-Maker = Callable[[Effort, np.ndarray], Player]
-"""What makes a player that spends this effort and draws from this stream."""
-Choice = Callable[[str], Maker]
-"""What makes a maker of the words behind an engine's colon; of no words the usual one."""
+Maker = Callable[[Effort, np.ndarray], Player]  # what makes a player that spends this effort and draws from this stream
+Choice = Callable[[str], Maker]  # what makes a maker of the words behind an engine's colon; of no words the usual one
 
 
 def engines() -> dict[str, Maker]:
@@ -152,8 +148,7 @@ def home_of(words: str) -> Path:
     return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))
 
 
-STRAYING, EARLY = 0.2, 8
-"""How often it does, and in how many of its moves."""
+STRAYING, EARLY = 0.2, 8  # how often it does, and in how many of its moves
 OWN_STREAM = 1 << 20
 
 

@@ -10,8 +10,7 @@ from ..games.chess.men import KING
 from ..games.chess.position import MEN
 from .analysis import PositionAnalysis
 
-PHASES = ((0, 19), (20, 39), (40, 79), (80, None))
-"""First and last ply of each phase."""
+PHASES = ((0, 19), (20, 39), (40, 79), (80, None))  # first and last ply of each phase
 KINDS = ("king", "pawn", "piece")
 
 
@@ -21,14 +20,10 @@ class Phase:
 
     plies: str
     decisions: int
-    log_loss: float
-    """Of "a man of the other side stands here", in nats per square without an own man."""
-    even_log_loss: float
-    """The same for a belief that spreads the right number of men evenly over these squares."""
-    king_rank: float
-    """The mean rank of the true king's square, 1 the likeliest."""
-    king_chance: float
-    """The mean chance that was given to the true king's square."""
+    log_loss: float  # of "a man of the other side stands here", in nats per square without an own man
+    even_log_loss: float  # the same for a belief that spreads the right number of men evenly over these squares
+    king_rank: float  # the mean rank of the true king's square, 1 the likeliest
+    king_chance: float  # the mean chance that was given to the true king's square
 
     def to_json(self) -> dict[str, object]:
         """The figures by name."""

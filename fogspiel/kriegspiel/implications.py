@@ -19,10 +19,8 @@ from ..games.kriegspiel.announcements import TRIES_OTHERWISE
 from ..games.kriegspiel.words import squares_in, tries_text
 from .own_decisions import Decision, last_message, refused_moves
 
-SHOWN = 4
-"""Squares or men that a sentence names before it says how many more there are."""
-LOOKED_AT = 500
-"""Boards that are looked at one by one, the likeliest first."""
+SHOWN = 4  # squares or men that a sentence names before it says how many more there are
+LOOKED_AT = 500  # boards that are looked at one by one, the likeliest first
 DIGITS = 3
 
 
@@ -39,8 +37,7 @@ def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
     return np.asarray(boards.shares @ np.unpackbits(octets, axis=1, bitorder="little"))
 
 
-PIECE = "piece"
-"""What is no pawn and no king."""
+PIECE = "piece"  # what is no pawn and no king
 
 
 def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:

@@ -16,22 +16,19 @@ from .training.value_fit import MEN_IN_PHASE
 
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
-MOST_BYTES = 1_000_000
-"""Of a file of weights, and of an array in it."""
+MOST_BYTES = 1_000_000  # of a file of weights, and of an array in it
 
 
 class Learned(NamedTuple):
     """How opponents reply, and what men are worth."""
 
-    replies: np.ndarray
-    """The logarithms of a policy as in `beliefs.reply_policy`."""
-    worths: np.ndarray
-    """The worth of a man by phase and kind, as in `training.value_fit`."""
+    replies: np.ndarray  # the logarithms of a policy as in `beliefs.reply_policy`
+    worths: np.ndarray  # the worth of a man by phase and kind, as in `training.value_fit`
 
 
 SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
+# The greatest numbers, of either sign: chances of replies do not overflow, nor do sums of men.
 MOST = {"replies": 100.0, "worths": 10_000.0}
-"""The greatest numbers, of either sign: chances of replies do not overflow, nor do sums of men."""
 
 
 def save_learned(learned: Learned, path: Path) -> None:

@@ -12,8 +12,7 @@ from ..games.chess.fen import LETTERS, square_name
 from ..games.chess.men import KING, PAWN, kind_on
 from ..games.chess.move_code import end_of, promotion_of, start_of
 
-HIDDEN = "??"
-"""What stands for a move that is not told."""
+HIDDEN = "??"  # what stands for a move that is not told
 
 
 def long_name(men: np.ndarray, move: int) -> str:

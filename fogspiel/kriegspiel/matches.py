@@ -18,8 +18,7 @@ from .engine import Effort, find_engine, home_of
 from .engines.program import bring_programs
 from .referee import LIMIT, Referee, Switches, play_game
 
-Row = Mapping[str, Any]
-"""A stored pair of games: what was asked, and the `games`."""
+Row = Mapping[str, Any]  # a stored pair of games: what was asked, and the `games`
 
 
 class EngineJson(TypedDict):
@@ -34,14 +33,11 @@ class EngineJson(TypedDict):
 class GameJson(TypedDict):
     """One game of a pair; what there are two of belongs to the first engine and to the second."""
 
-    white: int
-    """Which engine has White: 0 or 1."""
-    result: int
-    """The first engine's: 0 loss, 1 draw, 2 win."""
+    white: int  # which engine has White: 0 or 1
+    result: int  # the first engine's: 0 loss, 1 draw, 2 win
     ending: str
     plies: int
-    refused: list[int]
-    """How many attempts were refused."""
+    refused: list[int]  # how many attempts were refused
     nodes: list[int | None]
     record: list[int]
 
@@ -140,8 +136,7 @@ class GameStatistics:
 
     plies: float
     refused_per_move: list[float]
-    nodes_per_move: list[float | None]
-    """None where an engine does not count its nodes."""
+    nodes_per_move: list[float | None]  # none where an engine does not count its nodes
     endings: dict[str, int]
 
     def to_json(self) -> dict[str, object]:

@@ -18,31 +18,26 @@ from ..games.chess.men import KINDS, KING, PAWN
 from ..games.chess.position import MEN, MOVER, PLY
 from ..games.kriegspiel import rules
 
-LATEST = 60
-"""Moves that are counted; later ones are too noisy to be of use."""
+LATEST = 60  # moves that are counted; later ones are too noisy to be of use
 SHAPE = (2, KINDS, LATEST, 64)
+# Of a model that is not compressed; a number has at most eight bytes, and the head some hundred.
 MOST_BYTES = 8 * math.prod(SHAPE) + 1000
-"""Of a model that is not compressed; a number has at most eight bytes, and the head some hundred."""
-SMEARED = 0.004
-"""How much of a square's chance goes to the squares around it, for each move that has been played."""
-LEAST_ATTRACTION = 0.1
-"""No square attracts less than this, however rarely men went there (set by hand)."""
-SWING = 4
-"""A change of so many times the mean doubles the attraction of a square (set by hand)."""
+SMEARED = 0.004  # how much of a square's chance goes to the squares around it, for each move that has been played
+LEAST_ATTRACTION = 0.1  # no square attracts less than this, however rarely men went there (set by hand)
+SWING = 4  # a change of so many times the mean doubles the attraction of a square (set by hand)
+# Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
+#
+# In 60 games of C against the minimax program, differences of the generic model that always counted in full made the
+# log-loss of the matrices 3 % worse after move 30; faded out like this it is 2 to 8 % better up to move 18, and not
+# worse later. (Learned without the minimax program: 2 % better, 1 % worse, 4 % better at moves 0 to 5, 6 to 11, 12 to
+# 17.)
 TRUSTED, NOISY = 8, 28
-"""Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
-
-In 60 games of C against the minimax program, differences of the generic model that always counted in full made the
-log-loss of the matrices 3 % worse after move 30; faded out like this it is 2 to 8 % better up to move 18, and not worse
-later. (Learned without the minimax program: 2 % better, 1 % worse, 4 % better at moves 0 to 5, 6 to 11, 12 to 17.)
-"""
+# The model that comes with the package: docs/kriegspiel.md says from which games.
 GENERIC = Path(__file__).with_name("model.npz")
-"""The model that comes with the package: docs/kriegspiel.md says from which games."""
 GENERIC_NAME, NO_MODEL = "generic", "none"
-BOTH = (0, 1)
-"""The colours."""
+BOTH = (0, 1)  # the colours
+# Where men of each colour and kind stand before the first move, as rows of 0 and 1.
 AT_HOME = rows_of(rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]).astype(np.float32)
-"""Where men of each colour and kind stand before the first move, as rows of 0 and 1."""
 
 
 @kernel

@@ -25,8 +25,7 @@ from .protocol_lines import OTHER, OWN, OWN_MEN, SIDE_WORDS, SILENCE, Listener
 from .referee import WILD_16, Message, Referee, Switches
 
 LAST_RANKS = 0xFF000000000000FF
-MIDDLE = 20
-"""The plies that are taken to have been made where a view in words does not tell."""
+MIDDLE = 20  # the plies that are taken to have been made where a view in words does not tell
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ class OwnView:
 
 
 def may_castle(men: np.ndarray, castle: int) -> bool:
-    """Whether king and rook stand where they must for this right of castling."""
+    """True if king and rook stand where they must for this right of castling."""
     home, corner = int(KING_HOME[castle // 2]), int(ROOK_HOME[castle // 2, castle % 2])
     return bool(int(men[KING]) >> home & int(men[ROOK]) >> corner & 1)
 

@@ -15,78 +15,53 @@ import numpy as np
 class Parameters:
     """The parameters of the probability matrices, of the opponent's model and of the search."""
 
-    line_share: float = 3 / 7
-    """c1: how many of their seven pieces attack along a given line (paper)."""
-    knight_share: float = 2 / 7
-    """How many of them are knights."""
-    damping: float = 0.888
-    """c2: what is left of control and check for each further square of the way."""
-    pin: float = 0.366
-    """Weight of the pin term in the chance that a move is legal."""
-    king_control: float = 0.478
-    """Weight of control in the chance that a king's move is legal."""
+    line_share: float = 3 / 7  # c1: how many of their seven pieces attack along a given line (paper)
+    knight_share: float = 2 / 7  # how many of them are knights
+    damping: float = 0.888  # c2: what is left of control and check for each further square of the way
+    pin: float = 0.366  # weight of the pin term in the chance that a move is legal
+    king_control: float = 0.478  # weight of control in the chance that a king's move is legal
+    # The chance that a man who has taken is taken back, with all of their men on the board ("very high").
     retaliation: float = 0.441
-    """The chance that a man who has taken is taken back, with all of their men on the board ("very high")."""
-    checker_taken: float = 0.193
-    """The chance that a man who gives check is taken, where they control the square."""
-    checker_taken_by_king: float = 0.7
-    """The chance that a king takes an unprotected man beside it who gives check."""
+    checker_taken: float = 0.193  # the chance that a man who gives check is taken, where they control the square
+    checker_taken_by_king: float = 0.7  # the chance that a king takes an unprotected man beside it who gives check
+    # How eagerly they take with a pawn, as odds for each pawn: the referee tells them that they have a try.
     hazard_pawn: float = 2.29
-    """How eagerly they take with a pawn, as odds for each pawn: the referee tells them that they have a try."""
-    hazard_piece: float = 0.0895
-    """The odds that a piece happens to take what it controls."""
-    hazard_king: float = 0.0778
-    """The odds that their king happens to take an unprotected neighbour."""
-    recapture: float = 0.236
-    """How much of the taker's value is expected back on a protected square."""
-    piece_activity: float = 1.96
-    """How much more often than a pawn or the king a piece is moved."""
+    hazard_piece: float = 0.0895  # the odds that a piece happens to take what it controls
+    hazard_king: float = 0.0778  # the odds that their king happens to take an unprotected neighbour
+    recapture: float = 0.236  # how much of the taker's value is expected back on a protected square
+    piece_activity: float = 1.96  # how much more often than a pawn or the king a piece is moved
+    # The share of a piece's moves that go along each of the four lines; the rest are a knight's.
     line_spread: float = 0.195
-    """The share of a piece's moves that go along each of the four lines; the rest are a knight's."""
-    knight_spread: float = 0.195
-    """The share that are a knight's."""
-    pawn_wall: float = 0.5
-    """A square that holds a pawn more probably than this stops the spreading of pieces."""
-    model_scale: float = 1.0
-    """How strongly the deltas of the opponent's model attract their men."""
-    exploration: float = 0.388
-    """c of UCT, in pawns."""
-    hope: float = 0.538
-    """How much of what the next move adds counts now."""
+    knight_spread: float = 0.195  # the share that are a knight's
+    pawn_wall: float = 0.5  # a square that holds a pawn more probably than this stops the spreading of pieces
+    model_scale: float = 1.0  # how strongly the deltas of the opponent's model attract their men
+    exploration: float = 0.388  # c of UCT, in pawns
+    hope: float = 0.538  # how much of what the next move adds counts now
     value_knight: float = 3.0
     value_bishop: float = 3.0
     value_rook: float = 4.68
     value_queen: float = 8.95
     value_pawn: float = 1.0
     value_their_pawn: float = 1.29
-    value_their_piece: float = 4.45
-    """What a man is worth: the paper counts men, which is all of them 1."""
+    value_their_piece: float = 4.45  # what a man is worth: the paper counts men, which is all of them 1
+    # What a pawn gains by its first step; every further step gains more (ours: the way to a queen).
     advance: float = 0.0684
-    """What a pawn gains by its first step; every further step gains more (ours: the way to a queen)."""
-    mobility: float = 0.00468
-    """What a square that we attack is worth (ours)."""
-    confinement: float = 0.302
-    """What a square less for the bare king is worth (ours)."""
-    centre: float = 0.437
-    """What a step of the bare king towards the edge is worth (ours)."""
-    approach: float = 0.0875
-    """What a step of our king towards the bare king is worth (ours)."""
-    mate: float = 11.1
-    """What mate is worth beyond all men (ours)."""
+    mobility: float = 0.00468  # what a square that we attack is worth (ours)
+    confinement: float = 0.302  # what a square less for the bare king is worth (ours)
+    centre: float = 0.437  # what a step of the bare king towards the edge is worth (ours)
+    approach: float = 0.0875  # what a step of our king towards the bare king is worth (ours)
+    mate: float = 11.1  # what mate is worth beyond all men (ours)
+    # What it is worth that a man of ours is protected, beyond the hazards that are known (ours).
     protection: float = 0.0211
-    """What it is worth that a man of ours is protected, beyond the hazards that are known (ours)."""
+    # Weight of their control of the square in the chance that a man who has taken is taken back.
     retaliation_control: float = 0.58
-    """Weight of their control of the square in the chance that a man who has taken is taken back."""
-    king_escape: float = 2.38
-    """How much each safe square beside our king helps it (ours)."""
+    king_escape: float = 2.38  # how much each safe square beside our king helps it (ours)
+    # How much of the gain by advancing a pawn has even while all of their men are there (ours).
     advance_early: float = 0.273
-    """How much of the gain by advancing a pawn has even while all of their men are there (ours)."""
+    # How much of what the best attempt adds here is expected of places that the search has not visited yet (ours).
     patience: float = 0.77
-    """How much of what the best attempt adds here is expected of places that the search has not visited yet (ours)."""
-    king_danger: float = 5.5
-    """What it costs if a check would leave our king no escape (ours)."""
-    repetition: float = 0.3
-    """What it costs to set up the own men as they stood before (ours)."""
+    king_danger: float = 5.5  # what it costs if a check would leave our king no escape (ours)
+    repetition: float = 0.3  # what it costs to set up the own men as they stood before (ours)
 
     @property
     def record(self) -> np.record:
@@ -99,37 +74,27 @@ class Parameters:
 class SamplingParameters:
     """The numbers of the players that evaluate sampled boards."""
 
-    new: int = 500
-    """With so many boards that explain the last observation a pool begins anew."""
-    thin: int = 20
-    """A hybrid pool that is smaller is filled up to `new`."""
-    kept: int = 2000
-    """Boards of the turn before that a hybrid player keeps."""
+    new: int = 500  # with so many boards that explain the last observation a pool begins anew
+    thin: int = 20  # a hybrid pool that is smaller is filled up to `new`
+    kept: int = 2000  # boards of the turn before that a hybrid player keeps
+    # What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did.
     stale: float = 40.0
-    """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
 
 @dataclass(frozen=True)
 class FogParameters:
     """The numbers of the engine `fog`, set by hand; what is learned from games is in its file of weights."""
 
-    boards: int = 6000
-    """The most boards of its belief."""
-    floor: int = 50
-    """Its belief is mended if its boards count for fewer than so many of equal weight."""
-    variants: int = 800
-    """Boards that are tried when it is mended, from each of three turns."""
-    threat: float = 0.6
-    """The share of what it threatens that it counts on."""
-    placement: float = 0.3
-    """How much of what a good square is worth in chess counts, for men other than pawns."""
-    doubt: float = 2.0
-    """Boards on which an attempt is taken to be average, besides those on which it was evaluated."""
-    probing: float = 5.0
-    """What a refusal is worth for what it tells, in hundredths of a pawn."""
+    boards: int = 6000  # the most boards of its belief
+    floor: int = 50  # its belief is mended if its boards count for fewer than so many of equal weight
+    variants: int = 800  # boards that are tried when it is mended, from each of three turns
+    threat: float = 0.6  # the share of what it threatens that it counts on
+    placement: float = 0.3  # how much of what a good square is worth in chess counts, for men other than pawns
+    doubt: float = 2.0  # boards on which an attempt is taken to be average, besides those on which it was evaluated
+    probing: float = 5.0  # what a refusal is worth for what it tells, in hundredths of a pawn
+    # What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did.
     stale: float = 40.0
-    """What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did."""
 
 
+# A record with a number for each parameter.
 LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Parameters)]))
-"""A record with a number for each parameter."""

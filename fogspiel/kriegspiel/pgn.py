@@ -37,8 +37,7 @@ class Turn:
     """One move with what was refused before it and what was said of it."""
 
     colour: int
-    refused: tuple[str, ...]
-    """Long, as all that only the mover may know."""
+    refused: tuple[str, ...]  # long, as all that only the mover may know
     short: str
     long: str
     message: Message

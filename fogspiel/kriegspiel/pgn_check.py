@@ -25,8 +25,7 @@ class CheckedGame:
     line: int
     white: str
     black: str
-    viewer: str | None
-    """Who knows what it tells: `umpire`, `white` or `black`; None where it cannot be read."""
+    viewer: str | None  # who knows what it tells: `umpire`, `white` or `black`; None where it cannot be read
     moves: int
     refused: int
     fault: str | None
@@ -123,7 +122,7 @@ def _checks(names: tuple[str, ...]) -> str:
 
 
 def _wrong_result(reading: Reading, number: int, line: int) -> str | None:
-    """Whether the result differs from that on the board."""
+    """True if the result differs from that on the board."""
     umpire = Referee(reading.fen, reading.switches)
     for action in reading.record:
         umpire.attempt(action)

@@ -44,18 +44,16 @@ class Reading:
     """A game that was read."""
 
     tags: dict[str, str]
-    viewer: str
-    """Who knows what it tells: `umpire`, `white` or `black`."""
+    viewer: str  # who knows what it tells: `umpire`, `white` or `black`
+    # For each half-move what was tried, the move that was made at the end; nothing where it is not told.
     attempts: tuple[tuple[int, ...], ...]
-    """For each half-move what was tried, the move that was made at the end; nothing where it is not told."""
+    # What the referee said of each half-move; a filtered game of others may not tell what kind of man was taken.
     messages: tuple[Message, ...]
-    """What the referee said of each half-move; a filtered game of others may not tell what kind of man was taken."""
     refused_last: tuple[int, ...]
     result: str
     switches: Switches
     fen: str | None
-    dropped: tuple[str, ...]
-    """Refused attempts that cannot be placed: not a move, never possible there, or legal."""
+    dropped: tuple[str, ...]  # refused attempts that cannot be placed: not a move, never possible there, or legal
 
     @property
     def record(self) -> list[int]:

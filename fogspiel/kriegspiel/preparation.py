@@ -19,12 +19,11 @@ from .engine import Effort, Engine, Maker, asks_program, engines, find_engine, p
 from .engines.simple import ENGINES as SIMPLE
 from .referee import Referee, play_game
 
+# The length of a trial game: until then both sides have answered moves, and `fog` has mended its belief once.
 TRIAL_PLIES = 12
-"""The length of a trial game: until then both sides have answered moves, and `fog` has mended its belief once."""
-UMPIRE_ONLY = "random"
-"""The engine that needs the fewest kernels besides those of the umpire."""
+UMPIRE_ONLY = "random"  # the engine that needs the fewest kernels besides those of the umpire
+# Seconds after which it is clear that something is compiled; kernels that were compiled before load faster.
 PATIENCE = 5.0
-"""Seconds after which it is clear that something is compiled; kernels that were compiled before load faster."""
 
 
 def play_trial(maker: Maker) -> None:
@@ -64,11 +63,10 @@ class Preparation:
         self.name = name
         engine = find_engine(name)(effort, stream_of(1, 0))
         self.thinks = name not in SIMPLE
+        # True if its replies would take long where Python itself runs the kernels.
         self.is_slow = effort.seconds is None or (isinstance(engine, Engine) and not engine.interpretable)
-        """Whether its replies would take long where Python itself runs the kernels."""
         self.done = threading.Event()
-        self.compiles = False
-        """Whether a kernel was not found in the cache."""
+        self.compiles = False  # true if a kernel was not found in the cache
         self._known = threading.Event()
         self._thread = threading.Thread(target=self._work, name=f"prepare {name}", daemon=True)
         self._thread.start()
@@ -102,7 +100,7 @@ class Preparation:
         )
 
     def is_ready(self, patience: float) -> bool:
-        """Whether all is compiled and loaded; to load it may take some seconds, and who is slow else waits for all."""
+        """True if all is compiled and loaded; to load it may take some seconds, and who is slow else waits for all."""
         self._known.wait(patience)
         if self.is_slow:
             self.done.wait()

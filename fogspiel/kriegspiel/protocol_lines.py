@@ -33,15 +33,13 @@ from .engine import Effort
 from .switches import FLAGS, WORDS, Switches
 
 VERSION = 1
+# What the referee says first, and what a program answers, which is not what an echo would.
 HELLO, READY = f"kriegspiel {VERSION}", f"kriegspielok {VERSION}"
-"""What the referee says first, and what a program answers, which is not what an echo would."""
 SIDE_WORDS = ("white", "black")
 DIRECTION_WORDS = [name.replace(" ", "-") for name in DIRECTIONS]
 TAKEN_WORDS = {PAWN_TAKEN: "pawn", PIECE_TAKEN: "piece", MAN_TAKEN: "man", PASSANT_TAKEN: "passant"}
-SOME_TRIES = "some"
-"""Instead of a number of tries, where it is only said that there are some."""
-SILENCE = (0, NO_SQUARE, 0, 0)
-"""A message of nothing."""
+SOME_TRIES = "some"  # instead of a number of tries, where it is only said that there are some
+SILENCE = (0, NO_SQUARE, 0, 0)  # a message of nothing
 UNTOLD = (0,) * rules.TURN
 
 
@@ -75,8 +73,7 @@ class Reporter:
     """Tells a program what its side sees, turn by turn."""
 
     def __init__(self) -> None:
-        self.last: int | None = None
-        """The attempt whose answer has not been told yet."""
+        self.last: int | None = None  # the attempt whose answer has not been told yet
         self.ply: int | None = None
 
     def news(self, seen: np.ndarray) -> list[str]:

@@ -42,38 +42,26 @@ from .switches import Switches as Switches
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
-MOVES = QUEEN + 1 << 12
-"""Moves are numbers below this one."""
-NO_CHANCE = np.zeros(1, np.uint64)
-"""The stream of chance in a game without chance."""
+MOVES = QUEEN + 1 << 12  # moves are numbers below this one
+NO_CHANCE = np.zeros(1, np.uint64)  # the stream of chance in a game without chance
 
 
 @dataclass(frozen=True)
 class Message:
     """What the referee says to both players after a move."""
 
-    colour: int
-    """Whose move it was."""
-    taken: str | None
-    """`pawn` or `piece`, or `man` where the rules tell no more."""
-    square: str | None
-    """Where it was taken."""
-    checks: tuple[str, ...]
-    """The directions of check to the side that is to move now."""
-    tries: int
-    """How many legal captures that side's pawns have; 1 where it is only said that there are some."""
-    text: str
-    """The whole message in words."""
-    squares: tuple[str, ...] = ()
-    """Where the rules name them, the pawns that have captures."""
-    promoted: bool = False
-    """Whether it was said that a pawn promoted."""
-    en_passant: bool = False
-    """Whether it was said that the capture was en passant."""
+    colour: int  # whose move it was
+    taken: str | None  # `pawn` or `piece`, or `man` where the rules tell no more
+    square: str | None  # where it was taken
+    checks: tuple[str, ...]  # the directions of check to the side that is to move now
+    tries: int  # how many legal captures that side's pawns have; 1 where it is only said that there are some
+    text: str  # the whole message in words
+    squares: tuple[str, ...] = ()  # where the rules name them, the pawns that have captures
+    promoted: bool = False  # true if it was said that a pawn promoted
+    en_passant: bool = False  # true if it was said that the capture was en passant
+    # How many attempts both sides heard to be refused, before the question and after it.
     refused: tuple[int, int] = (0, 0)
-    """How many attempts both sides heard to be refused, before the question and after it."""
-    asked: str | None = None
-    """The answer to the question whether any pawn can take, if it was asked: yes or no."""
+    asked: str | None = None  # the answer to the question whether any pawn can take, if it was asked: yes or no
 
 
 TAKEN_WORDS = {PIECE_TAKEN: "piece", MAN_TAKEN: "man"}
@@ -139,10 +127,8 @@ class Referee(Session):
     def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
         super().__init__(kriegspiel_from(fen, switches))
         self.switches, self.first = switches, self.plies
-        self.refused = [0, 0]
-        """How many attempts of White and of Black were refused."""
-        self.forfeit: str | None = None
-        """Why the side to move has lost without being mated, if it has."""
+        self.refused = [0, 0]  # how many attempts of White and of Black were refused
+        self.forfeit: str | None = None  # why the side to move has lost without being mated, if it has
 
     @property
     def turn(self) -> int:

@@ -15,18 +15,13 @@ FLAGS = ("fifty", "repetition", "material")
 class Switches:
     """The rules that houses differ in."""
 
-    promotion_tries: str = "once"
-    """A capture by which a pawn promotes is one try (`once`) or four (`per_piece`)."""
+    promotion_tries: str = "once"  # a capture by which a pawn promotes is one try (`once`) or four (`per_piece`)
+    # A capture en passant is announced on the square of the taken pawn (`victim`) or of the taking one (`arrival`).
     passant_square: str = "victim"
-    """A capture en passant is announced on the square of the taken pawn (`victim`) or of the taking one (`arrival`)."""
-    fifty: bool = True
-    """A hundred plies without a capture or a pawn move are a draw."""
-    repetition: bool = True
-    """The third occurrence of a position is a draw."""
-    material: bool = True
-    """Men that cannot mate are a draw."""
-    rules: str = ICC
-    """The name of the rule set."""
+    fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
+    repetition: bool = True  # the third occurrence of a position is a draw
+    material: bool = True  # men that cannot mate are a draw
+    rules: str = ICC  # the name of the rule set
 
     def __post_init__(self) -> None:
         for name, values in WORDS.items():

@@ -26,14 +26,10 @@ from .parameters import Parameters, SamplingParameters
 from .pgn import write_pgn
 from .referee import LIMIT, Referee, play_game
 
-LONGEST = 400
-"""Plies after which a game is drawn."""
-STEP = 0.25
-"""The change that matters, as a share of the usual value."""
-WIDE = 5.0
-"""How many times smaller or larger than the usual value a constant is in a parameter file of ours."""
-WIDEST = 100.0
-"""How many times larger than the usual value it may be at all; the least value is 0."""
+LONGEST = 400  # plies after which a game is drawn
+STEP = 0.25  # the change that matters, as a share of the usual value
+WIDE = 5.0  # how many times smaller or larger than the usual value a constant is in a parameter file of ours
+WIDEST = 100.0  # how many times larger than the usual value it may be at all; the least value is 0
 SHARES = frozenset(
     {
         "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
@@ -42,8 +38,7 @@ SHARES = frozenset(
     }
 )  # fmt: skip
 """Constants that are probabilities or parts of a whole."""
-BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}
-"""The limits of numbers of boards."""
+BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # the limits of numbers of boards
 
 
 @dataclass(frozen=True)

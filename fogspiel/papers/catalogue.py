@@ -15,19 +15,16 @@ Say = Callable[[str], None]
 
 
 def verdict(holds: bool) -> str:
-    """Whether a claim of a paper holds."""
+    """True if a claim of a paper holds."""
     return "holds" if holds else "does not hold"
 
 
 class Options(NamedTuple):
     """What a user may ask of a computation."""
 
-    players: int = 10
-    """The Resistance: solve up to this many players."""
-    full: int = 7
-    """The Resistance: Bossle's own program up to this many."""
-    certificates: Path | None = None
-    """The Resistance: where to write certificates."""
+    players: int = 10  # the Resistance: solve up to this many players
+    full: int = 7  # the Resistance: Bossle's own program up to this many
+    certificates: Path | None = None  # the Resistance: where to write certificates
 
 
 class Computed(NamedTuple):
@@ -35,8 +32,7 @@ class Computed(NamedTuple):
 
     facts: Json
     lines: Sequence[str | Table]
-    report: Report | None = None
-    """The same with figures, to be written where the user names a folder."""
+    report: Report | None = None  # the same with figures, to be written where the user names a folder
 
 
 @dataclass(frozen=True)

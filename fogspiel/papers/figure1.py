@@ -19,16 +19,15 @@ GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
 MOST = 128
 TABLED = (24, 64, 96, 128)
 PLAYERS = ("OL", "ONL", "Best", "dichotomy", "God")
-ALIKE = 1e-12
-"""Rates closer than this are equal: they are multiples of 1/(2 N^2), computed in floating point."""
+ALIKE = 1e-12  # rates closer than this are equal: they are multiples of 1/(2 N^2), computed in floating point
 PAIRS = (
     ("OL", "God"), ("ONL", "God"), ("Best", "God"), ("dichotomy", "God"), ("ONL", "OL"), ("Best", "OL"),
     ("Best", "ONL"), ("OL", "dichotomy"), ("God", "dichotomy"),
 )  # fmt: skip
 ALPHAS = [step / 10 for step in range(-20, 41)]
 BETAS = (0.05, 0.1, 0.2, 0.5, 1.0)
+# A vector of the family of Eq. 2 that scores more against OL than the paper's ONL (the best on a grid of quarters).
 BETTER = (-0.75, -2.0, 0.0, 0.0)
-"""A vector of the family of Eq. 2 that scores more against OL than the paper's ONL (the best on a grid of quarters)."""
 
 
 def player(name: str) -> Policy:

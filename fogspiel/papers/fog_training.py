@@ -19,21 +19,18 @@ from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
 from .population import Play, check_lesson, games_of_two, rows_in, with_straying
 
+# Who plays if nothing is said: with nodes for some milliseconds per move.
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
-"""Who plays if nothing is said: with nodes for some milliseconds per move."""
-FIT_SEED = 1
-"""By which decisions are shuffled."""
+FIT_SEED = 1  # by which decisions are shuffled
 
 
 @dataclass(frozen=True)
 class FogTraining:
     """What was asked: who plays, and how much."""
 
-    engines: tuple[str, ...]
-    """In words; each of them also strays."""
+    engines: tuple[str, ...]  # in words; each of them also strays
     effort: Effort
-    games: int
-    """About so many."""
+    games: int  # about so many
     output: Path
     seed: int = 11
 
@@ -55,10 +52,8 @@ class Lesson:
 
     learned: Learned
     games: int
-    decisions: int
-    """Moves to which the replies were fitted."""
-    log_chance: float
-    """The mean logarithm of the chance that the fitted policy gives to them."""
+    decisions: int  # moves to which the replies were fitted
+    log_chance: float  # the mean logarithm of the chance that the fitted policy gives to them
 
 
 def train_fog(training: FogTraining, play: Play) -> Lesson:

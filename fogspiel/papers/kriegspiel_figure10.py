@@ -17,17 +17,15 @@ from ..runs.report import Cell, Chart, Report, Series, Table
 from ..stats.elo import Strength
 from .catalogue import verdict
 
-TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}
-"""Our seconds per move, and the paper's."""
+TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
 USUAL_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
 MINIMAX = EngineSpec("minimax", Effort(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
+# The share of its games that A wins at most, and how likely more wins may be by chance to count against that.
 SELDOM, CHANCE = 0.02, 0.025
-"""The share of its games that A wins at most, and how likely more wins may be by chance to count against that."""
-LONGEST = 600
-"""Plies after which a game against a player that cannot finish counts as drawn."""
+LONGEST = 600  # plies after which a game against a player that cannot finish counts as drawn
 
 
 def engine_with_time(engine: str, seconds: float) -> EngineSpec:
@@ -61,8 +59,7 @@ def batches(request: Request) -> Batches:
     yield [job for match in matches(request) for job in match.jobs((0, 1))]
 
 
-Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]
-"""Two engines, and the rows of their match."""
+Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]  # two engines, and the rows of their match
 
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
@@ -196,7 +193,7 @@ def _in_words(strengths: Mapping[str, Strength]) -> str:
 
 
 def _seldom(strength: Strength) -> str:
-    """Whether games are won as seldom as the paper says of A; open where it may be chance that they are not."""
+    """True if games are won as seldom as the paper says of A; open where it may be chance that they are not."""
     if strength.wins < SELDOM * strength.games:
         return "holds"
     games, fewer = strength.games, range(strength.wins)
@@ -205,7 +202,7 @@ def _seldom(strength: Strength) -> str:
 
 
 def _sign(strength: Strength, sign: int = 1) -> str:
-    """Whether a difference is proved to have this sign."""
+    """True if a difference is proved to have this sign."""
     low, high = strength.elo_interval()
     return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
 

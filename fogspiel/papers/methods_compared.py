@@ -8,20 +8,16 @@ from ..runs.report import Cell, Chart, Report, Series, Table
 from .published import CAUWET, LINES, METHODS, Line
 from .table2 import QUICK_SEEDS, Score, idle_note, scores_of, scoring_jobs, training_jobs
 
+# Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these.
 OURS = ("auto", "duel", "spsa", "halving", "reply", "psro", "portfolio")
-"""Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these."""
-DEFAULT = OURS[0]
-"""The method that a user gets who names none."""
-JUDGED = "redrawn"
-"""The baseline that scores everybody, and that `naive`, `reply` and `auto` train against."""
-REPORTED = 401
-"""The first training seed of our methods: they were developed on smaller ones."""
+DEFAULT = OURS[0]  # the method that a user gets who names none
+JUDGED = "redrawn"  # the baseline that scores everybody, and that `naive`, `reply` and `auto` train against
+REPORTED = 401  # the first training seed of our methods: they were developed on smaller ones
 SLOW = (
     "batawaf", "batawaf4", "war", "war4", "cheat", "cheat-special", "flip", "four-in-a-row", "battleship",
 )  # fmt: skip
 """Games that have fewer training seeds."""
-FAST_SEEDS = 6
-"""Training seeds of the other games."""
+FAST_SEEDS = 6  # training seeds of the other games
 
 
 def seeds_of(request: Request, game: str, method: str) -> range:

@@ -20,29 +20,23 @@ from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
 from .population import SUFFIX, Play, check_lesson, games_of_two, rows_in, with_straying
 
+# Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each.
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
-"""Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each."""
-SETTLED = 0.03
-"""The mean total-variation change below which learning ends."""
+SETTLED = 0.03  # the mean total-variation change below which learning ends
 
 
 @dataclass(frozen=True)
 class Training:
     """What was asked: who plays, how much, and whose men are counted."""
 
-    engines: tuple[str, ...]
-    """In words; each of them also strays."""
+    engines: tuple[str, ...]  # in words; each of them also strays
     effort: Effort
-    games: int
-    """About so many games per round."""
-    rounds: int
-    """At most so many."""
+    games: int  # about so many games per round
+    rounds: int  # at most so many
     output: Path
     seed: int = 1
-    against: str | None = None
-    """Count the men of this engine only: a model of one opponent."""
-    without: str | None = None
-    """Do not count the men of this engine, however it comes: an opponent that is held out."""
+    against: str | None = None  # count the men of this engine only: a model of one opponent
+    without: str | None = None  # do not count the men of this engine, however it comes: an opponent that is held out
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
@@ -79,7 +73,7 @@ class Training:
         return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
-        """Whether the men of an engine at the board are counted."""
+        """True if the men of an engine at the board are counted."""
         if self.against is not None:
             return engine.partition(":")[0] == self.against.partition(":")[0]
         return plain_name(engine) != self.without
@@ -102,14 +96,12 @@ class Round(NamedTuple):
     """What a round has taught."""
 
     number: int
-    games: int
-    """All games so far."""
-    change: float | None
-    """How far the model moved in this round; the first has nothing to compare with."""
+    games: int  # all games so far
+    change: float | None  # how far the model moved in this round; the first has nothing to compare with
 
     @property
     def settled(self) -> bool:
-        """Whether the model has hardly changed."""
+        """True if the model has hardly changed."""
         return self.change is not None and self.change < SETTLED
 
 

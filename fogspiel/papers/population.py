@@ -12,8 +12,8 @@ from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
 
 SUFFIX = ".npz"
+# What plays a match, or recalls it, and gives the rows of every two engines.
 Play = Callable[[EngineMatch], list[list[Row]]]
-"""What plays a match, or recalls it, and gives the rows of every two engines."""
 
 
 def with_straying(members: Iterable[tuple[str, Effort]]) -> list[EngineSpec]:

@@ -3,17 +3,14 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-CAUWET = "Cauwet & Teytaud 2018"
-"""The paper, in lists."""
+CAUWET = "Cauwet & Teytaud 2018"  # the paper, in lists
 SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL = (
     "seeds", "approximate-coevolution", "iterative", "naive", "real-coevolution",
 )  # fmt: skip
+# The methods of Table II, in its order; its "Coevol" is approximate coevolution.
 METHODS = (SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL)
-"""The methods of Table II, in its order; its "Coevol" is approximate coevolution."""
-CROSSED = (NAIVE, ITERATIVE, APPROXIMATE, REAL)
-"""The methods of Table III, in its order."""
-EVEN = 0.5
-"""What a method scores against itself."""
+CROSSED = (NAIVE, ITERATIVE, APPROXIMATE, REAL)  # the methods of Table III, in its order
+EVEN = 0.5  # what a method scores against itself
 TABLE_2 = """
 batawaf                0.627~0.004  0.626912~0.005    0.626671~0.004 0.628467~0.004       0.443975~0.003
 batawaf4               0.606~0.004  0.626~0.005       0.626~0.004    0.620~0.004          0.544~0.003
@@ -31,8 +28,7 @@ cheat-special          0.6405~0.02  0.64~0.016        0.58~0.01      0.65~0.027 
 flip                   0.554~0.04   0.597727~0.017    0.588~0.022    0.593143~0.017       0.591314~0.016
 four-in-a-row          0.63~0.03    -                 1.0~0.0        0.75~0.19            0.442308~0.10
 battleship             0.77         -                 -              -                    -
-"""
-"""For each of our games the scores of METHODS, each with the deviation that is printed after it."""
+"""  # for each of our games the scores of METHODS, each with the deviation that is printed after it
 TABLE_3 = """
 Batawaf             | 0.49   0.501  0.701  | 0.51   0.497  0.698  | 0.499  0.503  0.693  | 0.299  0.302  0.307
 Batawaf4            | 0.311  0.301  0.385  | 0.689  0.507  0.562  | 0.699  0.493  0.573  | 0.615  0.438  0.427
@@ -50,10 +46,9 @@ Cheat-Special       | 0.497  0.499  0.5    | 0.503  0.658  0.5    | 0.501  0.342
 Flip                | 0.428  0.439  0.439  | 0.572  0.437  0.432  | 0.561  0.563  0.437  | 0.561  0.568  0.563
 4-in-a-row          | 0.427  0.494  0.503  | 0.573  0.494  0.57   | 0.506  0.506  0.604  | 0.497  0.43   0.396
 Battleship
-"""
-"""In the same order the title and for each of CROSSED its scores against the others; Battleship has none."""
+"""  # in the same order the title and for each of CROSSED its scores against the others; Battleship has none
+# Games whose features or rules are our reconstruction; elsewhere our strategy is the paper's.
 RECONSTRUCTED = ("pig", "cheat", "cheat-special", "flip", "four-in-a-row", "battleship")
-"""Games whose features or rules are our reconstruction; elsewhere our strategy is the paper's."""
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -73,8 +68,7 @@ class Line:
     game: str
     scores: dict[str, Cell]
     crossed: Rows | None = None
-    comparable: bool = False
-    """Whether our strategy is the paper's."""
+    comparable: bool = False  # true if our strategy is the paper's
 
 
 def _cell(text: str) -> Cell:

@@ -50,8 +50,7 @@ NORMAL_FORMS: dict[str, tuple[Matrix, Matrix]] = {
         [[0, 1, -2], [-1, 0, 2], [2, -2, 0]],
     ),
     "prisoner's dilemma (table 3.1), not zero-sum": ([[1, -1], [2, 0]], [[1, 2], [-1, 0]]),
-}
-"""Payoffs of both players, the first one's strategies as rows: rock, paper, scissors; cooperate, defect."""
+}  # payoffs of both players, the first one's strategies as rows: rock, paper, scissors; cooperate, defect
 
 
 def normal_forms() -> Iterator[Json]:

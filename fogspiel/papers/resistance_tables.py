@@ -18,13 +18,11 @@ from .catalogue import Computation, Computed, Options, Say, verdict
 from .resistance_figures import eight_line, one_solve_lines, report_of
 from .resistance_programs import TEAMS, measured, normal_forms, peak_megabytes
 
-PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}
-"""Table 6.1."""
+PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}  # table 6.1
 PAPER_SECONDS = {
     "resistance": {5: 2.820, 6: 13.620, 7: 441.2, 8: 35_252.0},
     "spies": {5: 1.910, 6: 10.080, 7: 178.65, 8: 4_074.0},
-}
-"""Tables 6.2 and 6.3: wall-clock time of CPLEX on 8 cores, by the team that the first player controls."""
+}  # tables 6.2 and 6.3: wall-clock time of CPLEX on 8 cores, by the team that the first player controls
 PAPER_MEGABYTES = {
     "resistance": {5: 311, 6: 1057, 7: 7491, 8: 31_720},
     "spies": {5: 214, 6: 691, 7: 5352, 8: 31_748},
@@ -32,16 +30,13 @@ PAPER_MEGABYTES = {
 PAPER_ITERATIONS = {
     "resistance": {5: 31_114, 6: 118_370, 7: 1_019_223, 8: 7_216_077},
     "spies": {5: 3_156, 6: 8_156, 7: 265_379, 8: 1_864_616},
-}
-"""Figure 6.1 too."""
+}  # figure 6.1 too
+# Percent of a core.
 PAPER_CPU = {"resistance": {5: 220, 6: 217, 7: 249, 8: 200}, "spies": {5: 229, 6: 226, 7: 365, 8: 462}}
-"""Percent of a core."""
+# With more players the simplex method on the paper's own program takes too long to count its iterations.
 MOST_SIMPLEX = 6
-"""With more players the simplex method on the paper's own program takes too long to count its iterations."""
-MOST_MERLIN = 9
-"""With ten players there are too many claims of the spies to look through."""
-LABELLED_IN_THE_PAPER = {8: 8.5e11}
-"""Knowledge nodes without symmetry reduction, from the abstract."""
+MOST_MERLIN = 9  # with ten players there are too many claims of the spies to look through
+LABELLED_IN_THE_PAPER = {8: 8.5e11}  # knowledge nodes without symmetry reduction, from the abstract
 
 
 def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:

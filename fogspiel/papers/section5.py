@@ -16,8 +16,7 @@ from . import catalogue, figure1
 from .published import CAUWET
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
-WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}
-"""What descending order scores in the paper."""
+WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}  # what descending order scores in the paper
 PAPER = {"batawaf": BATAWAF, "batawaf-shared": BATAWAF, "war": WAR, "war56": WAR, "war-shared": WAR}
 DECKS = {
     "batawaf": "6 values of 6",
@@ -27,12 +26,10 @@ DECKS = {
     "war-shared": "13 values of 4, shared shortage",
 }
 PAPER_GAMES = 10_000
-FULL_GAMES, QUICK_GAMES = 1_000_000, 100_000
-"""A million games give every figure a standard error of at most 0.0005."""
+FULL_GAMES, QUICK_GAMES = 1_000_000, 100_000  # a million games give every figure a standard error of at most 0.0005
+# Standard errors from which on a figure counts as different; of 15 figures, one is off by two just by chance.
 SUSPICIOUS = 3.0
-"""Standard errors from which on a figure counts as different; of 15 figures, one is off by two just by chance."""
-ROUNDING = 0.001 / math.sqrt(12)
-"""The standard deviation of an error that is uniform over a tenth of a per cent."""
+ROUNDING = 0.001 / math.sqrt(12)  # the standard deviation of an error that is uniform over a tenth of a per cent
 CHEAT_FULL, CHEAT_QUICK = 50_000, 10_000
 CHEATS = ("cheat", "cheat-special", "cheat-challenge-last")
 OPPONENTS = ("uniform", "redrawn", *(f"fixed, seed {seed}" for seed in range(1, 6)), "never_lose")
@@ -106,7 +103,7 @@ def paper_error(score: Score) -> float:
 
 
 def verdict(ours: Score, paper: float) -> str:
-    """Whether our figure is the paper's, judged by the errors of both."""
+    """True if our figure is the paper's, judged by the errors of both."""
     apart = ours.mean - paper
     errors = abs(apart) / math.hypot(standard_error(ours), paper_error(ours), ROUNDING)
     if errors < SUSPICIOUS:

@@ -23,23 +23,20 @@ from ..tune.tuning import tune_strategy
 from .published import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
 from .war_evidence import order_jobs, table_2_evidence
 
-TRAINED, SCORED = "trained", "scored"
-"""What rows call the two sorts of jobs."""
+TRAINED, SCORED = "trained", "scored"  # what rows call the two sorts of jobs
 BASELINES = ("redrawn", "fixed")
+# Methods that train against a baseline: it is the one that judges them. The others only meet each other.
 TRAINED_AGAINST = {NAIVE: "redrawn", "reply": "redrawn", "auto": "redrawn"}
-"""Methods that train against a baseline: it is the one that judges them. The others only meet each other."""
 FULL_SEEDS, QUICK_SEEDS = 10, 3
 CONFIDENT = 0.95
-QUICK = 0.1
-"""The share of games that a quick run plays."""
+QUICK = 0.1  # the share of games that a quick run plays
+# Games that have at most so many training seeds: they are slow, and their figures cannot be compared anyway.
 SLOW, SLOW_SEEDS = ("cheat", "cheat-special", "flip", "four-in-a-row", "battleship"), 3
-"""Games that have at most so many training seeds: they are slow, and their figures cannot be compared anyway."""
-NO_QUICK_TRAINING = {"battleship"}
-"""Games too slow for the evolutionary methods in a quick run."""
+NO_QUICK_TRAINING = {"battleship"}  # games too slow for the evolutionary methods in a quick run
+# Games of a count-mixture race between equal players without draws, in pairs (docs/results/races.md: 4550 pairs).
 EQUAL_PLAYERS = 9_100
-"""Games of a count-mixture race between equal players without draws, in pairs (docs/results/races.md: 4550 pairs)."""
+# Steps from which on a run is worth looking at, for the estimate of what a cell without steps would need.
 FEW_STEPS = 20
-"""Steps from which on a run is worth looking at, for the estimate of what a cell without steps would need."""
 
 
 class Budget(NamedTuple):
@@ -47,8 +44,8 @@ class Budget(NamedTuple):
 
     training: int
     scoring: int
+    # Games of the method of seeds, where they are more: it plays no races, and its choice needs them.
     seeds: int | None = None
-    """Games of the method of seeds, where they are more: it plays no races, and its choice needs them."""
 
 
 USUAL = Budget(500_000, 40_000)
@@ -63,8 +60,7 @@ BUDGETS = {
     "flip": Budget(300_000, 10_000),
     "four-in-a-row": Budget(10_000, 2_000),
     "battleship": Budget(1_000, 400),
-}
-"""Some seconds of work on one core for each run; the games that are not named here have the usual budget."""
+}  # some seconds of work on one core for each run; the games that are not named here have the usual budget
 
 
 def training_games(game: str, method: str, request: Request) -> int:

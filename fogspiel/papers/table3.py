@@ -24,11 +24,10 @@ from .table2 import (
 )
 from .war_evidence import order_jobs, table_3_evidence
 
-PLAYED = "crossed"
-"""What rows call the games of a pair."""
+PLAYED = "crossed"  # what rows call the games of a pair
 EVERY_PAIR = tuple(combinations(CROSSED, 2))
+# Two tuned players hardly ever vary: many of their games go on to the draw of a million moves.
 FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.25
-"""Two tuned players hardly ever vary: many of their games go on to the draw of a million moves."""
 
 
 def play_pair(

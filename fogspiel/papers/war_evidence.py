@@ -18,20 +18,16 @@ from ..stats.evaluate import Score, evaluate, report_key
 from .published import APPROXIMATE, CROSSED, ITERATIVE, LINES, METHODS, NAIVE, REAL, Line
 from .section5 import DECKS, PAPER_GAMES, ROUNDING, SUSPICIOUS, WAR, paper_error, score_of, standard_error
 
-ORDERED = "ordered"
-"""What rows call the games of named orders."""
+ORDERED = "ordered"  # what rows call the games of named orders
 ORDERS = ("descending", "ascending", "random")
 REDRAWN = "redrawn"
 EVIDENCE_DECKS = ("batawaf", "war")
 OTHER_DECK = "war56"
-EVIDENCE_GAMES = 200_000
-"""Games of a pair of orders: a standard error of at most 0.0011."""
+EVIDENCE_GAMES = 200_000  # games of a pair of orders: a standard error of at most 0.0011
+# Games in which two vectors always play the same two games: a pair scores a multiple of a quarter.
 WITHOUT_LUCK = ("nim", "permutation-four", "permutation-ttt")
-"""Games in which two vectors always play the same two games: a pair scores a multiple of a quarter."""
-TOLERANCE = 0.005
-"""How far a printed figure may be from a multiple of a quarter: more than any of their deviations."""
-ALIKE = 0.002
-"""Figures that are no farther apart are taken for those of the same player."""
+TOLERANCE = 0.005  # how far a printed figure may be from a multiple of a quarter: more than any of their deviations
+ALIKE = 0.002  # figures that are no farther apart are taken for those of the same player
 CROSSED_READINGS = (
     ("batawaf", NAIVE, REAL, "descending", "random"),
     ("batawaf", ITERATIVE, REAL, "descending", "random"),
@@ -39,10 +35,8 @@ CROSSED_READINGS = (
     ("war", ITERATIVE, APPROXIMATE, "descending", "ascending"),
     ("war", ITERATIVE, REAL, "descending", "random"),
     ("war", APPROXIMATE, REAL, "ascending", "random"),
-)
-"""Figures of Table III between methods that found an order by Table II, or look as if: who would have met whom."""
-Seeds = Mapping[tuple[str, str, str], Sequence[float]]
-"""The scores of our training seeds by game, method and baseline."""
+)  # figures of Table III between methods that found an order by Table II, or look as if: who would have met whom
+Seeds = Mapping[tuple[str, str, str], Sequence[float]]  # the scores of our training seeds by game, method and baseline
 
 
 def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Row:

@@ -11,14 +11,11 @@ import numpy as np
 
 from .turn_fields import Fields
 
-GRID = 10**5
-"""Vectors are rounded down to multiples of 1 / GRID."""
-SHARES = 500
-"""Probabilities of a strategy are multiples of 1 / SHARES."""
-Pick = tuple[int, int, int]
-"""A node to go on by: its number, the symmetry that leads to it, how many times 1 / SHARES."""
+GRID = 10**5  # vectors are rounded down to multiples of 1 / GRID
+SHARES = 500  # probabilities of a strategy are multiples of 1 / SHARES
+Pick = tuple[int, int, int]  # a node to go on by: its number, the symmetry that leads to it, how many times 1 / SHARES
+# For each try: a cell, its probability times SHARES, the row if it is illegal, and how to go on if it is legal.
 Rows = list[list[tuple[int, int, int | None, list[Pick]]]]
-"""For each try: a cell, its probability times SHARES, the row if it is illegal, and how to go on if it is legal."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,8 @@ class Library:
         self.fields = fields
         self.nodes: list[VectorNode] = []
         self.by_own: dict[int, list[int]] = {}
+        # By the number of own stones: the part of what is won with open eyes that may be hoped for.
         self.hopes: dict[int, float] = {}
-        """By the number of own stones: the part of what is won with open eyes that may be hoped for."""
         self._tables: dict[int, np.ndarray] = {}
 
     def add(self, node: VectorNode) -> int:

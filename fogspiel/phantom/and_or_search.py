@@ -24,14 +24,13 @@ from .beliefs import Beliefs, PerfectInformation, dominating_try, permute, small
 from .generators import run_to_end
 
 REFUTED = -1
-MOST_COMPARED = 24
-"""Decided beliefs with the same own stones that are compared with a new one."""
+MOST_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
+# How much a world counts that a try wins at once, if a failed try or an opponent's stone beside it counts 1.
 WINS_COUNT = 2
-"""How much a world counts that a try wins at once, if a failed try or an opponent's stone beside it counts 1."""
+# Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit.
 MOST_VISITS = {25: 10}
-"""Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit."""
+# What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython.
 BELIEF_BYTES, WORLD_BYTES = 200, 64
-"""What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython."""
 
 Key = tuple[int, bytes]
 
@@ -45,12 +44,12 @@ class AndOrSearch:
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
         self._visits = MOST_VISITS.get(board.cells)
+        # By own stones: the worlds of some decided beliefs, and what was found.
         self._decided: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
-        """By own stones: the worlds of some decided beliefs, and what was found."""
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
 
     def is_sure_win(self, own: int, worlds: np.ndarray) -> bool:
-        """Whether the player, to move with these possible worlds, wins for sure."""
+        """True if the player, to move with these possible worlds, wins for sure."""
         return self.winning_try(own, worlds) != REFUTED
 
     def winning_try(self, own: int, worlds: np.ndarray) -> int:

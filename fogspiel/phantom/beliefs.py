@@ -16,20 +16,16 @@ import numpy as np
 from ..core.kernel import Kernel, inlined, kernel
 from ..games.shared.boards import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, spread, tic_tac_toe
 
-EMPTY = -1
-"""A place of a hash table that no key has taken."""
+EMPTY = -1  # a place of a hash table that no key has taken
+# Fibonacci hashing: 2**64 over the golden ratio, and where the well mixed bits of the product are.
 HASH_FACTOR, HASH_SHIFT = -7046029254386353131, 17
-"""Fibonacci hashing: 2**64 over the golden ratio, and where the well mixed bits of the product are."""
 LOST, DRAWN, WON = 0, 1, 2
-FIRST_ROOM = 1 << 12
-"""Places of a hash table at first."""
-FULL = -2
-"""What a kernel returns when a table has become too small for it."""
+FIRST_ROOM = 1 << 12  # places of a hash table at first
+FULL = -2  # what a kernel returns when a table has become too small for it
 TIC_TAC_TOE, PONNUKI = 0, 1
+# What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms per call.)
 KIND, CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(6)
-"""What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms per call.)"""
-OUTCOMES = 4
-"""A try is illegal, goes on, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2."""
+OUTCOMES = 4  # a try is illegal, goes on, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2.
 
 
 class Split(NamedTuple):
@@ -351,7 +347,7 @@ class PerfectInformation:
             step *= 4
 
     def all_won(self, player: int, own: int, worlds: np.ndarray, visits: int | None = None) -> bool:
-        """Whether the player to move wins in every world with open eyes, as far as `visits` a world can tell."""
+        """True if the player to move wins in every world with open eyes, as far as `visits` a world can tell."""
         start = 0
         while True:
             step = FIRST_ROOM if visits is None else visits

@@ -37,10 +37,8 @@ from .histories import (
 )
 
 VARIANTS = ("classical", "numturns")
-FIRST_ROOM = 1 << 22
-"""Entries of M for which there is room at first; it is doubled until all fit."""
-ANY = -1
-"""White may fail any number of times."""
+FIRST_ROOM = 1 << 22  # entries of M for which there is room at first; it is doubled until all fit
+ANY = -1  # White may fail any number of times
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +49,8 @@ class DecisionDag:
     count: np.ndarray
     start: np.ndarray
     follow: np.ndarray
-    places: np.ndarray
-    """The number of each infoset among the histories."""
-    numbers: np.ndarray
-    """The number of each sequence among the histories."""
+    places: np.ndarray  # the number of each infoset among the histories
+    numbers: np.ndarray  # the number of each sequence among the histories
 
     @property
     def parent(self) -> np.ndarray:
@@ -85,10 +81,8 @@ class Form:
     variant: str
     histories: tuple[Histories, Histories]
     sides: tuple[DecisionDag, DecisionDag]
-    rows: Sparse
-    """M by Black's sequences, in whole numbers."""
-    columns: Sparse
-    """M by White's sequences."""
+    rows: Sparse  # m by Black's sequences, in whole numbers
+    columns: Sparse  # m by White's sequences
     unit: int
     turn_nodes: int
 
@@ -115,17 +109,12 @@ class Workspace(NamedTuple):
     """Room to work in: worlds, the row in hand, and what was reached."""
 
     worlds: np.ndarray
-    waiting: np.ndarray
-    """Black's turns that are still to be played: the turn, and where its worlds begin and end."""
-    sums: np.ndarray
-    """The row in hand, by White's sequences."""
-    touched: np.ndarray
-    """The sequences whose sums are not zero."""
-    black_reached: np.ndarray
-    """Black's infosets that are reached."""
+    waiting: np.ndarray  # black's turns that are still to be played: the turn, and where its worlds begin and end
+    sums: np.ndarray  # the row in hand, by White's sequences
+    touched: np.ndarray  # the sequences whose sums are not zero
+    black_reached: np.ndarray  # black's infosets that are reached
     white_reached: np.ndarray
-    entries: np.ndarray
-    """M: row, column and value of each entry."""
+    entries: np.ndarray  # m: row, column and value of each entry
     counters: np.ndarray
 
 

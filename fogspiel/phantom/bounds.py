@@ -23,17 +23,13 @@ from .information_relaxation import MANY, Relaxation, Widths
 from .point_based import PointSearch, Saved
 from .vector_proof import proved_worth, vector_proof
 
-TO_THE_END = 25
-"""Turns that no game on these boards exceeds."""
-WIDTHS: Widths = ((MANY, 3),)
-"""How wide the relaxed games of 4x4 are."""
-SURE = "sure"
-"""The AND-OR search among what unfinished work knows; the other entries are stages of 4x4."""
+TO_THE_END = 25  # turns that no game on these boards exceeds
+WIDTHS: Widths = ((MANY, 3),)  # how wide the relaxed games of 4x4 are
+SURE = "sure"  # the AND-OR search among what unfinished work knows; the other entries are stages of 4x4
 
+# A belief (own stones, worlds as hexadecimal bytes), and the winning try or the guarantee that was found for it.
 Finding = list[int | str | float]
-"""A belief (own stones, worlds as hexadecimal bytes), and the winning try or the guarantee that was found for it."""
-SavedBounds = dict[str, Any]
-"""All that it takes to go on, ready for JSON: the fields of a `Ledger`."""
+SavedBounds = dict[str, Any]  # all that it takes to go on, ready for JSON: the fields of a `Ledger`
 
 
 class Step(NamedTuple):
@@ -56,16 +52,13 @@ class Ledger:
     game: str
     lower: Fraction = Fraction(0)
     upper: Fraction = Fraction(1)
-    done: list[str] = field(default_factory=list)
-    """Stages that need not be done again."""
+    done: list[str] = field(default_factory=list)  # stages that need not be done again
     black: list[NodeJson] = field(default_factory=list)
     white: list[NodeJson] = field(default_factory=list)
+    # What the relaxed games or the search of the stage at work have found.
     known: dict[str, list[Finding]] = field(default_factory=dict)
-    """What the relaxed games or the search of the stage at work have found."""
-    points: Saved | None = None
-    """What White's point-based search has found."""
-    seconds: float = 0.0
-    """CPU time that all this has taken."""
+    points: Saved | None = None  # what White's point-based search has found
+    seconds: float = 0.0  # CPU time that all this has taken
 
     def take(self, prover: Prover, player: int, rows: list[Row]) -> None:
         """Finish a proof, and keep it if it is better than the one there is."""
@@ -125,7 +118,7 @@ class Budget:
             raise OutOfBudget
 
     def is_due(self) -> bool:
-        """Whether it is time for a report, by the clock on the wall."""
+        """True if it is time for a report, by the clock on the wall."""
         late = monotonic() > self.reported + self.every
         if late:
             self.reported = monotonic()
@@ -133,8 +126,7 @@ class Budget:
 
 
 Remarks = Generator[str, None, None]
-Stages = Callable[[Board, Ledger, Budget], Remarks]
-"""How bounds are proved, step by step."""
+Stages = Callable[[Board, Ledger, Budget], Remarks]  # how bounds are proved, step by step
 Result = TypeVar("Result")
 
 
@@ -314,5 +306,4 @@ STAGES: dict[int, Stages] = {
     3: search_sure_win,
     4: search_openings,
     5: search_sure_win,
-}
-"""What is done, by the size of the board."""
+}  # what is done, by the size of the board

@@ -15,15 +15,12 @@ from ..solve.lp import equilibrium
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, Relaxation, RelaxedGame, Turn
 
-SYMMETRIES = 8
-"""The board is turned at random at the beginning, all ways of a square alike."""
+SYMMETRIES = 8  # the board is turned at random at the beginning, all ways of a square alike
 
-Jump = list[list[int | str]]
-"""Go on by earlier nodes: the node, the symmetry that leads to it, the probability."""
-Place = int | Jump | None
-"""Where to go on: at a row of the same node, by earlier nodes, or nowhere."""
+Jump = list[list[int | str]]  # go on by earlier nodes: the node, the symmetry that leads to it, the probability
+Place = int | Jump | None  # where to go on: at a row of the same node, by earlier nodes, or nowhere
+# For each try: the cell, its probability, and where to go on if it is illegal or legal.
 Row = list[list[int | str | Jump | None]]
-"""For each try: the cell, its probability, and where to go on if it is illegal or legal."""
 
 
 class NodeJson(TypedDict):

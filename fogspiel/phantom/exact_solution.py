@@ -18,16 +18,11 @@ from ..solve.sequence_form import fold_best, links, multiply_transposed
 from ..solve.sequence_lp import Program, planning_program
 from .bilinear_form import DecisionDag, Form
 
-NOISE = 1e-9
-"""Weights up to this do not count as support."""
-MOST = 2**62
-"""Sums in whole numbers stay below this, so that they fit into 64 bits."""
-DOWN = 1.0 - 1e-15
-"""Rounds a product of floats down, so that the shares of an infoset never exceed the whole."""
-LARGEST = 600_000
-"""Programs with more rows and columns than this are not tried."""
-FINE = 2**48
-"""The denominator of a plan whose weights are rounded."""
+NOISE = 1e-9  # weights up to this do not count as support
+MOST = 2**62  # sums in whole numbers stay below this, so that they fit into 64 bits
+DOWN = 1.0 - 1e-15  # rounds a product of floats down, so that the shares of an infoset never exceed the whole
+LARGEST = 600_000  # programs with more rows and columns than this are not tried
+FINE = 2**48  # the denominator of a plan whose weights are rounded
 
 
 @dataclass(frozen=True, eq=False)

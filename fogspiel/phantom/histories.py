@@ -31,31 +31,26 @@ from ..core.kernel import inlined, kernel, ones, trailing_zeros
 from ..games.shared.boards import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1
+# When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell.
 NEVER, AT_THE_END, ALWAYS = range(3)
-"""When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell."""
-FIRST_ROOM = 1 << 16
-"""Sequences and turns for which there is room at first; it is doubled until all fit."""
-MOST_CELLS = 9
-"""Tables over pairs of sets of cells have 4 ** cells entries."""
+FIRST_ROOM = 1 << 16  # sequences and turns for which there is room at first; it is doubled until all fit
+MOST_CELLS = 9  # tables over pairs of sets of cells have 4 ** cells entries
 
 
 class Geometry(NamedTuple):
     """Tables about the sets of cells of a board, and its symmetries; kernels take it as it is."""
 
     cells: int
-    image: np.ndarray
-    """image[g, set] is where symmetry g takes a set."""
-    product: np.ndarray
-    """product[h, g] is g followed by h."""
+    image: np.ndarray  # image[g, set] is where symmetry g takes a set
+    product: np.ndarray  # product[h, g] is g followed by h
     inverse: np.ndarray
+    # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
     rank: np.ndarray
-    """rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}."""
-    wins: np.ndarray
-    """wins[player, own] are the cells that win for a player with these stones."""
+    wins: np.ndarray  # wins[player, own] are the cells that win for a player with these stones
 
 
 def is_simple(board: Board, wins: np.ndarray) -> bool:
-    """Whether only taken cells are illegal and a player's own stones, but not a single one, tell what wins."""
+    """True if only taken cells are illegal and a player's own stones, but not a single one, tell what wins."""
     if wins[:, 0].any():
         return False
     for own in range(board.full + 1):
@@ -104,10 +99,8 @@ class Histories(NamedTuple):
     sequences: np.ndarray
     turns: np.ndarray
     infosets: np.ndarray
-    places: np.ndarray
-    """For each turn and each set of failures in it, by rank: the infoset and the twist to it."""
-    child: np.ndarray
-    """For each infoset and cell: the sequence and the twist to it."""
+    places: np.ndarray  # for each turn and each set of failures in it, by rank: the infoset and the twist to it
+    child: np.ndarray  # for each infoset and cell: the sequence and the twist to it
 
 
 class SequenceColumns(NamedTuple):

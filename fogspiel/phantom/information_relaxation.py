@@ -26,20 +26,18 @@ from .beliefs import LOST, Beliefs, dominating_try
 from .generators import run_to_end
 from .treeplex_builder import TreeplexBuilder, with_entry
 
+# Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16.
 GRID = 720720
-"""Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16."""
-LOOK = 1000
-"""Histories of a relaxed game between two looks whether there is time left."""
-NOISE = 1e-9
-"""Differences up to this are rounding errors of the linear program."""
+LOOK = 1000  # histories of a relaxed game between two looks whether there is time left
+NOISE = 1e-9  # differences up to this are rounding errors of the linear program
 WIN = -1
 PLANNER, OPPONENT = 0, 1
+# How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1.
 FAILS, SURVIVES = 0.5, 0.3
-"""How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1."""
 
 Failed = tuple[int, ...]
+# How many tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds.
 Widths = tuple[tuple[int, int], ...]
-"""How many tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds."""
 MANY = 1 << 30
 ALL: Widths = ((MANY, MANY),)
 
@@ -52,14 +50,13 @@ class Turn:
     worlds: np.ndarray
     depth: int
     next: dict[tuple[Failed, int], "Turn"] = field(default_factory=dict)
-    left: dict[Failed, np.ndarray] = field(default_factory=dict)
-    """The worlds that are left after some failed tries."""
+    left: dict[Failed, np.ndarray] = field(default_factory=dict)  # the worlds that are left after some failed tries
     sure: dict[Failed, bool] = field(default_factory=dict)
 
 
 Infoset = tuple[Turn, Failed]
+# Who is to move, the turns of planner and opponent, what has failed in this turn, and both sequences.
 History = tuple[int, tuple[Turn, Turn], Failed, tuple[int, int]]
-"""Who is to move, the turns of planner and opponent, what has failed in this turn, and both sequences."""
 Tries = Callable[[Turn, Failed], list[int]]
 Assumptions = Callable[[Turn], list[np.ndarray]]
 
@@ -68,16 +65,12 @@ Assumptions = Callable[[Turn], list[np.ndarray]]
 class RelaxedGame:
     """A relaxed game as a sequence form whose payoffs are numbers of assumptions, or WIN."""
 
-    infosets: dict[Infoset, int]
-    """The planner's, by number."""
-    choices: list[list[int]]
-    """The planner's at each infoset: tries, or at the end of the window numbers of assumptions."""
+    infosets: dict[Infoset, int]  # the planner's, by number
+    choices: list[list[int]]  # the planner's at each infoset: tries, or at the end of the window numbers of assumptions
     turns: int
     treeplexes: tuple[Treeplex, Treeplex]
-    payoffs: np.ndarray
-    """The planner's and the opponent's sequence, and the payoff."""
-    assumed: list[tuple[int, np.ndarray]]
-    """The beliefs that the planner may assume."""
+    payoffs: np.ndarray  # the planner's and the opponent's sequence, and the payoff
+    assumed: list[tuple[int, np.ndarray]]  # the beliefs that the planner may assume
     histories: int
 
     def form(self, worths: Sequence[Fraction | float]) -> SequenceForm:
@@ -87,7 +80,7 @@ class RelaxedGame:
         return merge(self.treeplexes, rows, columns, values[payoffs], GRID)
 
     def is_end(self, turn: Turn) -> bool:
-        """Whether the window is over, so that the planner makes an assumption."""
+        """True if the window is over, so that the planner makes an assumption."""
         return turn.depth >= self.turns
 
     def used_assumptions(self, behaviour: np.ndarray) -> list[int]:
@@ -116,7 +109,7 @@ class PrivateBeliefs:
         return found
 
     def is_sure_win(self, turn: Turn, failed: Failed) -> bool:
-        """Whether the player wins for sure from here."""
+        """True if the player wins for sure from here."""
         if failed not in turn.sure:
             turn.sure[failed] = self.search.is_sure_win(turn.own, self.worlds_left(turn, failed))
         return turn.sure[failed]
@@ -152,14 +145,13 @@ class Relaxation:
         self.beliefs: Beliefs = self.search.beliefs
         self.sides = (PrivateBeliefs(self.search), PrivateBeliefs(self.searches[1 - player]))
         self.known: dict[tuple[int, bytes], float] = {}
+        # The same by own stones, to be looked through for beliefs with more worlds.
         self.larger: dict[int, dict[frozenset[int], float]] = {}
-        """The same by own stones, to be looked through for beliefs with more worlds."""
-        self.largest = 0
-        """The histories of the largest relaxed game so far."""
+        self.largest = 0  # the histories of the largest relaxed game so far
         self._exposed: dict[tuple[int, int], bool] = {}
 
     def is_exposed(self, own: int, world: int) -> bool:
-        """Whether the opponent wins for sure if it sees the board now, before the planner's unseen move."""
+        """True if the opponent wins for sure if it sees the board now, before the planner's unseen move."""
         found = self._exposed.get((own, world))
         if found is None:
             illegal, wins = self.beliefs.look(self.player, own, world)

@@ -34,8 +34,7 @@ from .bounds import (
 from .bounds_certificate import Prover, Row
 from .information_relaxation import Failed, Relaxation, Turn
 
-LARGEST = 4
-"""The largest board: whether 5x5 is a sure win is asked before anything else, and that is not decided."""
+LARGEST = 4  # the largest board: whether 5x5 is a sure win is asked before anything else, and that is not decided
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
@@ -110,8 +109,7 @@ def informed_bounds(
 
 
 C2 = 6
-OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}
-"""The central cells of 4x4."""
+OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}  # the central cells of 4x4
 
 
 class WhiteOpening:

@@ -24,18 +24,15 @@ from .informed_opponent import Schedule, informed_bounds
 from .paper_claims import Claim, check, check_number, listing, verdict
 from .ponnuki_claims import FOUR, cells, matrix_node
 
+# Black's first try in each strategy of Table I, and the next one if that is illegal.
 STRATEGIES = {"A4": ("A4", "A2"), "D4": ("D4", "C4")}
-"""Black's first try in each strategy of Table I, and the next one if that is illegal."""
+# Where White has its hidden stones, by the columns of Table I.
 FAMILIES = ("no stone in C4/D4 or none in D1", "a stone in C4/D4 and one in D1")
-"""Where White has its hidden stones, by the columns of Table I."""
-PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)}
-"""The diagonal."""
+PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)}  # the diagonal
+# The size of the random game that the bandit algorithms play, how well they play it, and where it comes from.
 RANDOM, PRECISION, SEED = 64, 0.02, 2011
-"""The size of the random game that the bandit algorithms play, how well they play it, and where it comes from."""
-TIGHT = range(2, 9)
-"""The numbers N for which Lemma 4's example is solved."""
-SCHEDULES = ("every", "every:2", "never")
-"""How often White is shown the board, from often to never again."""
+TIGHT = range(2, 9)  # the numbers N for which Lemma 4's example is solved
+SCHEDULES = ("every", "every:2", "never")  # how often White is shown the board, from often to never again
 
 
 def lemma_claims() -> list[Claim]:

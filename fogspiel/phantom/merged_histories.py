@@ -20,40 +20,31 @@ from ..core.kernel import inlined, kernel, ones
 from ..games.shared.boards import WINS, Board
 
 NOWHERE = -1
-FIRST_ROOM = 1 << 16
-"""Sequences for which there is room at first; it is doubled until all fit."""
-MOST_GROUPS = 256
-"""Groups that can fit the same stones: at most 120 on nine cells."""
+FIRST_ROOM = 1 << 16  # sequences for which there is room at first; it is doubled until all fit
+MOST_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
 
 
 class Sets(NamedTuple):
     """Tables about the sets of cells of a board."""
 
     cells: int
+    # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
     rank: np.ndarray
-    """rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}."""
-    wins: np.ndarray
-    """wins[player, own] are the cells that win for a player with these stones."""
+    wins: np.ndarray  # wins[player, own] are the cells that win for a player with these stones
 
 
 class Side(NamedTuple):
     """The merged histories of a player. Sequence 0 is that nothing has happened; later turns have higher numbers."""
 
     player: int
-    stones: np.ndarray
-    """All own stones of a sequence."""
-    known: np.ndarray
-    """All cells that have failed up to a sequence."""
+    stones: np.ndarray  # all own stones of a sequence
+    known: np.ndarray  # all cells that have failed up to a sequence
+    # The node at the beginning of the turn after a sequence, or NOWHERE; its other nodes follow by rank.
     first_node: np.ndarray
-    """The node at the beginning of the turn after a sequence, or NOWHERE; its other nodes follow by rank."""
-    group: np.ndarray
-    """The sequence before the turn of a node."""
-    tried: np.ndarray
-    """What has failed in the turn of a node so far."""
-    first_sequence: np.ndarray
-    """The first sequence of a node; the others follow, by cell."""
-    reached: np.ndarray
-    """Whether any play of the opponent lets a node be reached."""
+    group: np.ndarray  # the sequence before the turn of a node
+    tried: np.ndarray  # what has failed in the turn of a node so far
+    first_sequence: np.ndarray  # the first sequence of a node; the others follow, by cell
+    reached: np.ndarray  # true if any play of the opponent lets a node be reached
 
 
 def sets_of(board: Board) -> Sets:

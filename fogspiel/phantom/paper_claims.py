@@ -17,8 +17,7 @@ from .beliefs import DRAWN, LOST, WON, PerfectInformation
 from .paper_strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
 
 HALF = Fraction(1, 2)
-BOUND = Fraction(3, 4)
-"""What the paper says Black's strategy ensures."""
+BOUND = Fraction(3, 4)  # what the paper says Black's strategy ensures
 UPPER = 1 - HALF / 384
 FAMILIES = {
     "A": ("contiguous", Fraction(3, 4)),
@@ -27,11 +26,10 @@ FAMILIES = {
     "D": ("opposite corners", Fraction(1)),
     "E": ("kosumi", Fraction(13, 16)),
     "F": ("opposite, not in corners", Fraction(7, 8)),
-}
-"""White's first two stones in each family, and what the paper says Black's strategy ensures against it."""
+}  # white's first two stones in each family, and what the paper says Black's strategy ensures against it
 FALLBACKS = {"A3": A3, "C1, as printed": C1}
+# In how many ways White can go on after none, one, .. of its stones: 8 x 6 x 4 x 2 in all.
 SEQUENCES_LEFT = (384, 48, 8, 2, 1)
-"""In how many ways White can go on after none, one, .. of its stones: 8 x 6 x 4 x 2 in all."""
 RIGHT = "right"
 
 

@@ -34,21 +34,18 @@ FULL = (1 << TTT.cells) - 1
 BLACK, WHITE = 0, 1
 LOSS, DRAW, WIN = Fraction(0), Fraction(1, 2), Fraction(1)
 
+# What a player did, turn by turn: the tries that failed, then the stone.
 History = tuple[tuple[tuple[int, ...], int], ...]
-"""What a player did, turn by turn: the tries that failed, then the stone."""
+# All that a player knows: its history, and the tries that failed in this turn.
 Knowledge = tuple[History, tuple[int, ...]]
-"""All that a player knows: its history, and the tries that failed in this turn."""
 
 
 class Prescription(NamedTuple):
     """What Black is told, where the paper leaves room or contradicts itself."""
 
-    fallback: int = A3
-    """Black's third stone if C3 is illegal."""
-    detour: tuple[int, ...] = (B3, C2, A2)
-    """What Black may play at the second turn if B1 is illegal."""
-    family: str = ""
-    """The family of White's strategies (A to F) that Black meets; empty for all of them."""
+    fallback: int = A3  # black's third stone if C3 is illegal
+    detour: tuple[int, ...] = (B3, C2, A2)  # what Black may play at the second turn if B1 is illegal
+    family: str = ""  # the family of White's strategies (A to F) that Black meets; empty for all of them
 
 
 class Ending(NamedTuple):
@@ -126,7 +123,7 @@ def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
 
 
 def belongs(prescription: Prescription, one: int, other: int) -> bool:
-    """Whether White may begin with these two stones."""
+    """True if White may begin with these two stones."""
     return prescription.family in ("", family(one, other))
 
 

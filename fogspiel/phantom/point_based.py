@@ -18,19 +18,13 @@ from .beliefs import permute
 from .turn_fields import Fields
 from .windows import Strategy, Window
 
-ITERATIONS, FIRST_ITERATIONS = 60, 600
-"""Rounds of regret matching for a window, and for the whole game's."""
-POINTS, BRANCHES = 30, 4
-"""Points of a turn at most, and how many of them follow from one of the turn before."""
-LEAST_WEIGHT = 0.01
-"""Worlds whose weight is less than this part of the largest are left out of a point."""
+ITERATIONS, FIRST_ITERATIONS = 60, 600  # rounds of regret matching for a window, and for the whole game's
+POINTS, BRANCHES = 30, 4  # points of a turn at most, and how many of them follow from one of the turn before
+LEAST_WEIGHT = 0.01  # worlds whose weight is less than this part of the largest are left out of a point
 LEAST_GAIN = 1e-5
-OPTIMISM = 1.2
-"""What is hoped for, as a multiple of what was found in the turn before."""
-WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))
-"""How many tries the planner chooses from: (worlds at most, tries)."""
-KNOWN = 0.15
-"""The start is left for the whole game when the player is sure of this much there."""
+OPTIMISM = 1.2  # what is hoped for, as a multiple of what was found in the turn before
+WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))  # how many tries the planner chooses from: (worlds at most, tries)
+KNOWN = 0.15  # the start is left for the whole game when the player is sure of this much there
 
 Saved = dict[str, Any]
 

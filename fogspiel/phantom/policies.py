@@ -18,8 +18,7 @@ from .merged_histories import NOWHERE, unknown
 from .policy_weights import MOST_UNIT, Ask, Questions, Shares, next_nodes, uniform
 from .solver import SOLVABLE
 
-TERMS = 1 << 24
-"""More than any sum here has."""
+TERMS = 1 << 24  # more than any sum here has
 
 
 def ask_of(game: Game, policy: StatePolicy, inquiry: Inquiry) -> Ask:
@@ -168,5 +167,5 @@ def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch)
     )
 
 
+# Information states of both players, at most so many of which a policy comes to.
 SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352_067}
-"""Information states of both players, at most so many of which a policy comes to."""

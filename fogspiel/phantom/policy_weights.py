@@ -17,10 +17,8 @@ from ..games.phantom import rules
 from ..games.shared.boards import Board
 from .merged_histories import NOWHERE, Sets, Side, hidden_stones, node_of, sequence_of, unknown
 
-MOST_UNIT = 1 << 60
-"""Whole weights are counted in units of no less than one part of this."""
-BATCH = 1 << 16
-"""Information states that a policy is asked for at once."""
+MOST_UNIT = 1 << 60  # whole weights are counted in units of no less than one part of this
+BATCH = 1 << 16  # information states that a policy is asked for at once
 
 
 class Level(NamedTuple):
@@ -29,8 +27,7 @@ class Level(NamedTuple):
     node: np.ndarray
     weight: np.ndarray
     history: np.ndarray
-    record: np.ndarray
-    """Of each turn the stone and the failed tries, as the view has them."""
+    record: np.ndarray  # of each turn the stone and the failed tries, as the view has them
 
 
 @kernel
@@ -95,10 +92,8 @@ def expand(sets, side, level, tries, shares, weights, following):
 class Shares(NamedTuple):
     """Probabilities at some information states, a row for each and a column for each cell."""
 
-    numbers: np.ndarray
-    """Whole numbers of 1 / unit, or floats."""
-    unit: int = 0
-    """0 for floats."""
+    numbers: np.ndarray  # whole numbers of 1 / unit, or floats
+    unit: int = 0  # 0 for floats
 
     def times(self, unit: int) -> np.ndarray:
         """Whole numbers of 1 / unit, a multiple of the own one; floats for 0."""
@@ -108,18 +103,15 @@ class Shares(NamedTuple):
 
 
 Ask = Callable[["Questions"], Shares]
-Watch = Callable[[int], None]
-"""Is told for how many information states the policy was asked so far."""
+Watch = Callable[[int], None]  # is told for how many information states the policy was asked so far
 
 
 class Weights(NamedTuple):
     """A policy by the realisation weight of its merged sequences: whole numbers of 1 / unit, or floats."""
 
     numbers: np.ndarray
-    unit: int
-    """0 for floats."""
-    states: int
-    """How many information states the policy was asked for."""
+    unit: int  # 0 for floats
+    states: int  # how many information states the policy was asked for
 
     def in_floats(self) -> "Weights":
         """The same weights as floats."""

@@ -22,8 +22,8 @@ FOUR = BOARDS["ponnuki-4x4"]
 Belief = tuple[int, np.ndarray]
 
 WINS, NO_WORLD, ZERO_WORLDS = "wins", "no world is left", "0 worlds"
+# Where sections IV-C1 and IV-C2 begin: Black's tries after C3, with + for a legal one and - for an illegal one.
 SQUARE, BLOCKED = "+B2 +B3", "-B2 +B3 -C2"
-"""Where sections IV-C1 and IV-C2 begin: Black's tries after C3, with + for a legal one and - for an illegal one."""
 STEPS = (
     ("+B2", WINS, "C3, then B2 is legal"),
     (SQUARE, WINS, "then B3 is legal"),
@@ -43,8 +43,7 @@ STEPS = (
     (f"{BLOCKED} +D2 -D3", WINS, "IV-C2: D3 is illegal"),
     (f"{BLOCKED} +D2 +D3 +A3", WINS, "IV-C2: A3 is legal"),
     (f"{BLOCKED} +D2 +D3 -A3 -B4", WINS, "IV-C2: A3 and B4 are illegal: C4"),
-)
-"""The steps of the proof for 4x4: Black's tries, what the paper says they lead to, and where it says so."""
+)  # the steps of the proof for 4x4: Black's tries, what the paper says they lead to, and where it says so
 MATRIX_GAME = f"{BLOCKED} +D2 +D3 -A3 +B4"
 
 

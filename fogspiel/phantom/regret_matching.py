@@ -11,8 +11,7 @@ from ..solve.cfr import Bounds, RegretMinimiser
 from ..solve.sequence_form import best_total, multiply_transposed, plan_of
 from .bilinear_form import Form
 
-BEST = 3
-"""The row of the behaviour that guarantees most."""
+BEST = 3  # the row of the behaviour that guarantees most
 
 
 def guaranteed_value(form: Form, player: int, plan: np.ndarray) -> float:

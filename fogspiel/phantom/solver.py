@@ -22,14 +22,11 @@ SOLVABLE = {
     "phantom-ttt": ("ttt", "classical"),
     "phantom-ttt-numturns": ("ttt", "numturns"),
     "dark-hex-3x3": ("hex-3x3", "classical"),
-}
-"""The board and the variant of each game."""
+}  # the board and the variant of each game
+# Bounds this close are worth an attempt at the exact value, and another one whenever they are so many times closer.
 CLOSE, CLOSER = 3e-5, 100
-"""Bounds this close are worth an attempt at the exact value, and another one whenever they are so many times closer."""
-CLOSEST = 1e-14
-"""Bounds that floats cannot bring closer."""
-BATCH = 50
-"""Iterations between two looks at the bounds."""
+CLOSEST = 1e-14  # bounds that floats cannot bring closer
+BATCH = 50  # iterations between two looks at the bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class Solution:
 
     @property
     def exact(self) -> bool:
-        """Whether the value is known exactly, so that both plans are optimal."""
+        """True if the value is known exactly, so that both plans are optimal."""
         return self.lower == self.upper
 
 

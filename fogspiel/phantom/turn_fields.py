@@ -10,10 +10,8 @@ from .beliefs import EMPTY, WON, PerfectInformation, ground_of, permute
 from .window_kernels import judge_worlds, score_tries, subset_ranks, walk_answers, world_ranks
 from .window_regrets import Answers
 
-MOST_FIELDS = 256
-"""Fields that are kept; the one that was not used for longest goes first."""
-VISITS = 1 << 18
-"""Positions of the perfect-information game that there must be room for at each look."""
+MOST_FIELDS = 256  # fields that are kept; the one that was not used for longest goes first
+VISITS = 1 << 18  # positions of the perfect-information game that there must be room for at each look
 
 
 class Field:
@@ -35,8 +33,8 @@ class Field:
         fields.perfect.fill(
             score_tries, player, own, self.worlds, self.outcomes, self.leaf, cells, visits=VISITS, out=self.scores
         )
+        # By stone and symmetry: the numbers of the worlds after the stone among those beside the image.
         self.ranks: dict[tuple[int, int], np.ndarray] = {}
-        """By stone and symmetry: the numbers of the worlds after the stone among those beside the image."""
 
 
 class Fields:

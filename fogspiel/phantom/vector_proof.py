@@ -17,8 +17,7 @@ from .window_demands import demand_worths
 from .window_regrets import Decisions, Vectors, spread_shares
 from .windows import SLACK
 
-SAFE = 1e-9
-"""Demands are larger by this, which is more than rounding errors."""
+SAFE = 1e-9  # demands are larger by this, which is more than rounding errors
 
 
 class VectorProof:
@@ -27,8 +26,7 @@ class VectorProof:
     def __init__(self, library: Library, rows: Rows, worth: Fraction, turns: list[int]) -> None:
         """`turns` has the checker's number of each symmetry."""
         self.library, self.turns, self.fields = library, turns, library.fields
-        self.demands: dict[int, np.ndarray] = {}
-        """What a node must be worth in each world, in units of 1 / GRID."""
+        self.demands: dict[int, np.ndarray] = {}  # what a node must be worth in each world, in units of 1 / GRID
         self._demand_of(0, np.full(len(self.fields.worlds_beside(0)), float(worth)), rows)
         for number in range(len(library.nodes) - 1, -1, -1):  # a node leads to earlier nodes only
             if number in self.demands:

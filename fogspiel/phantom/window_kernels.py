@@ -16,8 +16,8 @@ from ..games.shared.boards import GOES_ON, ILLEGAL, WINS
 from .beliefs import LOST, fate, perfect_outcome, permute
 
 BARRED, OPPONENT_WINS = -1, -2
+# How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1.
 FAILS, SURVIVES = 0.5, 0.3
-"""How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1."""
 LOW = 1e-12
 
 

@@ -8,17 +8,13 @@ from .alpha_vectors import GRID, SHARES, Library, Point, Rows
 from .window_kernels import build_infosets
 from .window_regrets import Decisions, Vectors, best_rows, evaluate, regret_matching, round_shares, spread_shares
 
+# What is taken off a float, in units of the grid, before it is rounded down: far more than rounding errors.
 SLACK = 1e-3
-"""What is taken off a float, in units of the grid, before it is rounded down: far more than rounding errors."""
 MOST_INFOSETS, MOST_SEQUENCES = 4000, 40000
-MOST_PICKS = 6
-"""Vectors that a sequence chooses from at a time."""
-ROUNDS = 3
-"""How often better vectors are looked for."""
-PRUNE = (0.1, 0.04, 0.015, 0.005)
-"""Probabilities below one of these are left out: the one that costs least is taken."""
-LEAST_CHANCE = 1e-3
-"""Sequences that are less likely lead to no point."""
+MOST_PICKS = 6  # vectors that a sequence chooses from at a time
+ROUNDS = 3  # how often better vectors are looked for
+PRUNE = (0.1, 0.04, 0.015, 0.005)  # probabilities below one of these are left out: the one that costs least is taken
+LEAST_CHANCE = 1e-3  # sequences that are less likely lead to no point
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +23,7 @@ class Strategy:
 
     rows: Rows
     worths: np.ndarray
-    worth: float
-    """What it gets at the point, or in the worst world if the opponent chooses that."""
+    worth: float  # what it gets at the point, or in the worst world if the opponent chooses that
 
 
 class Window:
@@ -39,8 +34,8 @@ class Window:
         fields = self.fields = library.fields
         field = self.field = fields.field(point.own)
         self.library, self.weights, cells = library, point.weights, fields.board.cells
+        # For each stone: the node and the symmetry behind every row of its table, -1 for none.
         self.sources: list[list[tuple[int, int]]] = []
-        """For each stone: the node and the symmetry behind every row of its table, -1 for none."""
         tables = [self._table(stone, hopeful) for stone in range(cells)]
         self.rows = np.array([len(table) for table in tables], np.int64)
         base = np.r_[0, np.cumsum([table.size for table in tables])[:-1]].astype(np.int64)

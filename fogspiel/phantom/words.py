@@ -24,8 +24,8 @@ from ..solve.checkers.phantom_solution import (
 
 MARKS = "XO"
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
+# What the cells of an empty board are called, by the smallest cell of each kind.
 KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
-"""What the cells of an empty board are called, by the smallest cell of each kind."""
 
 
 class Advice(NamedTuple):
@@ -78,7 +78,7 @@ def advices_of(board: Board, player: int, document: Any) -> list[Advice]:
 
 
 def is_forced(board: Board, player: int, advice: Advice) -> bool:
-    """Whether the advice is to try cells that win if they are legal, as the rule for all turns says."""
+    """True if the advice is to try cells that win if they are legal, as the rule for all turns says."""
     return all(board.won[player][advice.own | 1 << cell] for cell in advice.odds)
 
 

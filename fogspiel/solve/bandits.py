@@ -24,12 +24,9 @@ from .sequence_form import SequenceForm, behaviour_of, guaranteed_value
 from .tree_routes import Find, Found, Search
 
 KHACHIYAN, EXP3 = "grigoriadis-khachiyan", "exp3"
-FIRST_STEPS, LONGER = 1 << 10, 4
-"""Steps of the first trial, and how many times longer each following one is."""
-MOST_STEPS = 1 << 34
-"""Steps of the longest trial."""
-SLICE = 1 << 18
-"""Steps between two looks at the clock."""
+FIRST_STEPS, LONGER = 1 << 10, 4  # steps of the first trial, and how many times longer each following one is
+MOST_STEPS = 1 << 34  # steps of the longest trial
+SLICE = 1 << 18  # steps between two looks at the clock
 SEED = 1995
 
 
@@ -93,8 +90,7 @@ class Trial:
     """A run of one of the methods for a number of steps that was fixed beforehand."""
 
     method: str
-    payoffs: np.ndarray
-    """Of the first player, from 0 to 1."""
+    payoffs: np.ndarray  # of the first player, from 0 to 1
     steps: int
 
     @property

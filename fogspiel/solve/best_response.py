@@ -17,8 +17,7 @@ from ..core.kernel import kernel
 from .tree import LEAF, Tree
 
 Number = TypeVar("Number", float, Fraction)
-Column = np.ndarray | list[Number]
-"""A number for each sequence: floats are in an array."""
+Column = np.ndarray | list[Number]  # a number for each sequence: floats are in an array
 
 ROW_TOLERANCE = 1e-9
 MASS_TOLERANCE = 1e-6
@@ -28,12 +27,9 @@ SOUND = -1
 class Exploitability(NamedTuple, Generic[Number]):
     """What a pair of strategies is worth; payoffs are the first player's."""
 
-    value: Number
-    """The expected payoff when both are played."""
-    lower: Number
-    """What the first player's strategy guarantees: the payoff against the best response to it."""
-    upper: Number
-    """What the second player's strategy allows: the payoff of the best response to it."""
+    value: Number  # the expected payoff when both are played
+    lower: Number  # what the first player's strategy guarantees: the payoff against the best response to it
+    upper: Number  # what the second player's strategy allows: the payoff of the best response to it
 
     @property
     def gap(self) -> Number:
@@ -49,19 +45,17 @@ class Exploitability(NamedTuple, Generic[Number]):
 class Responses(NamedTuple, Generic[Number]):
     """Two strategies, and the best responses to them, by sequences."""
 
-    value: Number
-    """The expected payoff of the first player when both are played."""
+    value: Number  # the expected payoff of the first player when both are played
+    # With what probability a player plays each of its sequences if everything else leads there.
     reach: tuple[Column[Number], Column[Number]]
-    """With what probability a player plays each of its sequences if everything else leads there."""
+    # What a player gets by each of its sequences if it then responds best; by the empty one, all in all.
+    #
+    # These are the player's own payoffs, weighed by the probabilities of chance and of the other player's actions.
     gains: tuple[Column[Number], Column[Number]]
-    """What a player gets by each of its sequences if it then responds best; by the empty one, all in all.
-
-    These are the player's own payoffs, weighed by the probabilities of chance and of the other player's actions.
-    """
 
 
+# What kernels read of a tree: probabilities of chance and payoffs as floats, how many actions each infoset has.
 Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
-"""What kernels read of a tree: probabilities of chance and payoffs as floats, how many actions each infoset has."""
 
 
 def _arrays(tree: Tree) -> Arrays:

@@ -8,8 +8,8 @@ from .checkers.primitives import digest_of
 from .checkers.tree_certificate import FORMAT, Row, TreeCertificate
 from .tree import Tree, session_at
 
+# From the number of an infoset to the owner's view and the actions there.
 Knowledge = Callable[[int], tuple[list[int], list[int]]]
-"""From the number of an infoset to the owner's view and the actions there."""
 
 
 def knowledge_of(game: Game, tree: Tree) -> Knowledge:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .routes import Proofs
 
 CHECKERS, FOR_TREES = "solve.checkers", ("tree_certificate", "large_tree_certificate")
+# The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most.
 MOST_MEBIBYTES = 64.0
-"""The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most."""
 
 
 def write_certificate(body: Body, path: Path) -> None:

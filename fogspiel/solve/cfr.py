@@ -29,8 +29,7 @@ from .sequence_form import (
 )
 
 Pair = tuple[np.ndarray, np.ndarray]
-PROBABLE = 1e-9
-"""Probabilities of a saved behaviour may be off by rounding errors of this size in all."""
+PROBABLE = 1e-9  # probabilities of a saved behaviour may be off by rounding errors of this size in all
 
 
 class Method(NamedTuple):
@@ -52,8 +51,7 @@ METHODS = {
 PlayerState = namedtuple(
     "PlayerState",
     "parent first actions start follow line other payoff regret average behaviour plan worth hope value hoped",
-)
-"""One player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration: arrays."""
+)  # one player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration: arrays
 
 
 @inlined
@@ -142,10 +140,8 @@ def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
 class Bounds(NamedTuple):
     """What two behaviour strategies prove about the value of the game."""
 
-    lower: float
-    """What the first player's strategy gets at least, whatever the second player does."""
-    upper: float
-    """What the first player gets at most against the second player's strategy."""
+    lower: float  # what the first player's strategy gets at least, whatever the second player does
+    upper: float  # what the first player gets at most against the second player's strategy
     first: np.ndarray
     second: np.ndarray
 
@@ -162,8 +158,8 @@ class RegretMinimiser:
     identifies the run, the iterations, and whatever else it has to remember), then for each player the rows of `parts`.
     """
 
+    # Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours that a subclass keeps.
     parts = 3
-    """Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours that a subclass keeps."""
 
     def __init__(
         self, treeplexes: tuple[DecisionProblem, DecisionProblem], by_sequence: tuple[Sparse, Sparse], method: str
@@ -226,7 +222,7 @@ class RegretMinimiser:
         return memory[:split].reshape(self.parts, -1), memory[split:].reshape(self.parts, -1)
 
     def _is_sound(self, done: float, cells: np.ndarray, rows: Pair) -> bool:
-        """Whether a state could have been saved: iterations are a number, averages not negative, behaviours shares."""
+        """True if a state could have been saved: iterations are a number, averages not negative, behaviours shares."""
         if not np.isfinite(cells).all() or done < 0 or done != int(done):
             return False
         for treeplex, (_, *kept) in zip(self.treeplexes, rows, strict=True):

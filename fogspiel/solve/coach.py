@@ -20,10 +20,8 @@ from .exploit import behaviour_of, law_of, mixed_behaviour, states_of
 from .tree import Tree, tree_of
 from .values import shipped_solution
 
-MOST_MEMORY = 0.5
-"""GiB that the tree of a game may take for a coach."""
-NOTICED = 1e-9
-"""Losses below this are rounding."""
+MOST_MEMORY = 0.5  # giB that the tree of a game may take for a coach
+NOTICED = 1e-9  # losses below this are rounding
 
 
 class Advice(NamedTuple):
@@ -89,8 +87,8 @@ class Coach:
         return found
 
 
+# Games, with the version of their rules, whose trees have turned out not to fit.
 _too_large: set[tuple[str, int | str]] = set()
-"""Games, with the version of their rules, whose trees have turned out not to fit."""
 
 
 def _small_tree(game: Game) -> Tree:

@@ -16,15 +16,13 @@ from ..stats.highs import AT_UPPER, BASIC
 from .sequence_form import Sparse, sparse
 from .sequence_lp import Program
 
-MOST_WORK = 2 * 10**7
-"""The elimination of a basis that takes more steps than this is given up."""
+MOST_WORK = 2 * 10**7  # the elimination of a basis that takes more steps than this is given up
+# How many digits are lifted in a round, and how many rounds there are before a basis is given up.
 LIFT, MOST_ROUNDS = 6, 2**8
-"""How many digits are lifted in a round, and how many rounds there are before a basis is given up."""
+# A reconstructed fraction must be shorter than what is known by this many bits, else more digits are lifted.
 SURPLUS = 40
-"""A reconstructed fraction must be shorter than what is known by this many bits, else more digits are lifted."""
 
-Statuses = tuple[np.ndarray, np.ndarray]
-"""HiGHS's status of each column and of each row."""
+Statuses = tuple[np.ndarray, np.ndarray]  # hiGHS's status of each column and of each row
 
 
 def vertex(
@@ -79,10 +77,8 @@ class Factors(NamedTuple):
     rows: np.ndarray
     columns: np.ndarray
     inverse: np.ndarray
-    lower: Sparse
-    """Below pivot k: rows and multipliers."""
-    upper: Sparse
-    """To the right of pivot k: columns and multipliers."""
+    lower: Sparse  # below pivot k: rows and multipliers
+    upper: Sparse  # to the right of pivot k: columns and multipliers
 
     def transposed(self) -> "Factors":
         return Factors(self.columns, self.rows, self.inverse, self.upper, self.lower)

@@ -19,27 +19,22 @@ from .lp import LpPoint, basis_statuses
 from .sequence_form import SequenceForm, Treeplex, behaviour_of, exact_best_total, exact_plan_of, infosets_of
 from .sequence_lp import plans_of, program_of
 
-DENOMINATORS = (1_000, 100_000)
-"""The largest denominators of a behaviour probability that rounding tries."""
-FINE = 2**60
-"""The common denominator of a plan where no exact optimum is found."""
-MOST_BITS = 2**15
-"""Plans whose common denominator has more bits than this are not examined."""
+DENOMINATORS = (1_000, 100_000)  # the largest denominators of a behaviour probability that rounding tries
+FINE = 2**60  # the common denominator of a plan where no exact optimum is found
+MOST_BITS = 2**15  # plans whose common denominator has more bits than this are not examined
 
 
 @dataclass(frozen=True, eq=False)
 class Exact:
     """Strategies in fractions (behaviour, one for each sequence) and what they secure: lower <= value <= upper."""
 
-    lower: Fraction
-    """What the first player's strategy gets against its best response."""
-    upper: Fraction
-    """What the best response gets against the second player's strategy."""
+    lower: Fraction  # what the first player's strategy gets against its best response
+    upper: Fraction  # what the best response gets against the second player's strategy
     behaviours: tuple[list[Fraction], list[Fraction]]
 
     @property
     def proved(self) -> bool:
-        """Whether the value is known exactly, so that both strategies are optimal."""
+        """True if the value is known exactly, so that both strategies are optimal."""
         return self.lower == self.upper
 
     @property

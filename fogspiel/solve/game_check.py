@@ -1,4 +1,4 @@
-"""Whether a game keeps the contract: the uncompiled rules first, then the compiled ones, then sizes and speed."""
+"""True if a game keeps the contract: the uncompiled rules first, then the compiled ones, then sizes and speed."""
 
 import inspect
 import json
@@ -34,19 +34,13 @@ ARGUMENTS = {
     "prepare": "theta, plan",
     "choose": "seen, actions, plan, stream",
 }
-PROCESS_SECONDS = 120.0
-"""How long the uncompiled rules are looked at, at most."""
-MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0
-"""A game that goes on for longer is taken for one without an end."""
+PROCESS_SECONDS = 120.0  # how long the uncompiled rules are looked at, at most
+MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a game that goes on for longer is taken for one without an end
 SPEED_SECONDS = 0.3
-LOOPED = 8
-"""Games of the compiled loop that are compared with games move by move."""
-SHOWN_ACTIONS = 20
-"""Of a record that is not the shortest."""
-TREE_MEMORY = 0.1
-"""GiB for the tree, of which only the size is told."""
-MOST_VIEWS = 20_000
-"""Infosets whose views are compared."""
+LOOPED = 8  # games of the compiled loop that are compared with games move by move
+SHOWN_ACTIONS = 20  # of a record that is not the shortest
+TREE_MEMORY = 0.1  # giB for the tree, of which only the size is told
+MOST_VIEWS = 20_000  # infosets whose views are compared
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ class GameCheck:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
+        """True if nothing was found."""
         return not self.findings
 
     def to_json(self) -> dict[str, Any]:
@@ -205,8 +199,7 @@ KINDS = {
     "bool": "a truth value",
     "none": "nothing",
     "array": "an array",
-}
-"""What the compiler's types are, by how their names begin."""
+}  # what the compiler's types are, by how their names begin
 COMPLAINTS = (
     (
         r"Untyped global name '(?P<a>\w+)'",

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from .formats.tree_labels import LabelledTree
     from .tree import Tree
 
-NODE_BYTES = 400
-"""What a node of a tree that is built in Python takes at most while it is built."""
+NODE_BYTES = 400  # what a node of a tree that is built in Python takes at most while it is built
+# Is told how many histories there are so far, and about which share of all that is, where it can be known.
 Watch = Callable[[int, float | None], None]
-"""Is told how many histories there are so far, and about which share of all that is, where it can be known."""
 
 
 def in_silence(nodes: int, share: float | None) -> None:
@@ -40,10 +39,8 @@ class Problem(ABC):
 
     def __init__(self, name: str, version: int | str, source: str) -> None:
         self.name = name
-        self.version = version
-        """Of the rules: a number, or the digest of the file that holds them."""
-        self.source = source
-        """The words that find the game again."""
+        self.version = version  # of the rules: a number, or the digest of the file that holds them
+        self.source = source  # the words that find the game again
 
     @property
     def family(self) -> str:
@@ -193,7 +190,7 @@ class TreelessProblem(Problem):
 
 
 def is_nameless(words: str) -> bool:
-    """Whether words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
+    """True if words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
     return is_variant(words) or is_lone(words) or OPENING in words
 
 

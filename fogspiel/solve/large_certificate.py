@@ -11,10 +11,8 @@ from .checkers.large_tree_certificate import FORMAT, LargeTreeCertificate
 from .checkers.primitives import digest_of
 from .tree import Tree
 
-UNITS = 10**9
-"""The common denominator of all probabilities."""
-SPARE = 1e-9
-"""What the bounds leave for rounding errors of the floats that they are computed with."""
+UNITS = 10**9  # the common denominator of all probabilities
+SPARE = 1e-9  # what the bounds leave for rounding errors of the floats that they are computed with
 
 
 def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 Matrix = Sequence[Sequence[int]]
-MOST_PIVOTS = 100_000
-"""Paths can be exponentially long (Savani and von Stengel 2006)."""
+MOST_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 2006)
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquil
 
 
 def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) -> bool:
-    """Whether no pure strategy of either player is better against the other one's mixture."""
+    """True if no pure strategy of either player is better against the other one's mixture."""
     gains = [sum(a * y for a, y in zip(row, found.columns, strict=True)) for row in first]
     costs = [sum(x * row[k] for x, row in zip(found.rows, second, strict=True)) for k in range(len(found.columns))]
     best = sum(x * g for x, g in zip(found.rows, gains, strict=True)) == max(gains)

@@ -22,11 +22,9 @@ PRECISE: dict[str, Option] = {
     "simplex_strategy": 1,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
-}
-"""The dual simplex method, with tolerances at which the supports of strategies can be told from rounding errors."""
+}  # the dual simplex method, with tolerances at which the supports of strategies can be told from rounding errors
 NO_LIMIT = 2**31 - 1
-REDUCED, FULL = 0, 1
-"""Which program a basis belongs to: the one that presolve left, or the one that was asked."""
+REDUCED, FULL = 0, 1  # which program a basis belongs to: the one that presolve left, or the one that was asked
 DIVIDER = b"\xff"
 
 
@@ -36,11 +34,9 @@ class LpPoint:
 
     value: float
     primal: np.ndarray
-    dual: np.ndarray
-    """One for each row: how much the least cost grows with the row's bound."""
+    dual: np.ndarray  # one for each row: how much the least cost grows with the row's bound
     iterations: int
-    basis: bytes | None
-    """None for an interior point, which is no vertex."""
+    basis: bytes | None  # none for an interior point, which is no vertex
 
 
 def basis_statuses(program: Program, basis: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -158,13 +154,10 @@ def solve_lp(program: Program, method: str = "simplex") -> LpPoint:
 class Equilibrium:
     """A behaviour strategy of each player, and what they secure."""
 
-    value: float
-    """The program's optimum; it is between `lower` and `upper` but for rounding."""
+    value: float  # the program's optimum; it is between `lower` and `upper` but for rounding
     behaviours: tuple[np.ndarray, np.ndarray]
-    lower: float
-    """What the first strategy gets against its best response."""
-    upper: float
-    """What the best response gets against the second strategy."""
+    lower: float  # what the first strategy gets against its best response
+    upper: float  # what the best response gets against the second strategy
     planner: int
     point: LpPoint
 

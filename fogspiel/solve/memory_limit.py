@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SPARE = 0.25
-"""GiB for the libraries and kernels that are loaded on the way."""
+SPARE = 0.25  # giB for the libraries and kernels that are loaded on the way
 
 
 def _taken() -> int:

@@ -40,8 +40,7 @@ from .certificates import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
 MOST_BYTES, LONGEST_HEAD = 1 << 28, 1000
-Key = tuple[int | None, str]
-"""The player (None for both), and the id or the words of a state."""
+Key = tuple[int | None, str]  # the player (None for both), and the id or the words of a state
 
 
 @dataclass
@@ -49,8 +48,8 @@ class Table:
     """What a file says at each state, and where it says so."""
 
     file: Path
+    # By state: the place in the file and the probabilities, once or several times.
     rows: dict[Key, list[tuple[str, Answer]]] = field(default_factory=dict)
-    """By state: the place in the file and the probabilities, once or several times."""
 
     def answers(self, state: InformationState) -> list[tuple[str, Answer]]:
         """What the file says at a state, or a MissingState."""
@@ -87,7 +86,7 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """Whether words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    """True if words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
     if is_function(words):
         return True
     if words.endswith(".json"):
@@ -111,7 +110,7 @@ def demand_json(words: str) -> Any:
 
 
 def is_function(words: str) -> bool:
-    """Whether words name a function of a Python file."""
+    """True if words name a function of a Python file."""
     path, colon, _ = words.rpartition(":")
     return bool(colon) and path.endswith(".py")
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from .solution import Solution
 
+# What is kept of one round of a solver, ready for JSON; each solver that has rounds says what is in it.
 Record = Mapping[str, Any]
-"""What is kept of one round of a solver, ready for JSON; each solver that has rounds says what is in it."""
 
 
 class Progress(NamedTuple):
@@ -16,10 +16,8 @@ class Progress(NamedTuple):
     remark: str
     lower: float | None = None
     upper: float | None = None
-    row: Record | None = None
-    """A round to be kept for good."""
-    state: bytes | None = None
-    """All that matters, in place of what was kept before."""
+    row: Record | None = None  # a round to be kept for good
+    state: bytes | None = None  # all that matters, in place of what was kept before
 
 
 class Saved(NamedTuple):
@@ -32,23 +30,18 @@ class Saved(NamedTuple):
 AFRESH = Saved()
 
 
-DEFAULT_MEMORY = 4.0
-"""GiB that a game may take unless the user says otherwise."""
+DEFAULT_MEMORY = 4.0  # giB that a game may take unless the user says otherwise
 
 
 class Options(NamedTuple):
     """What a user asks of any route."""
 
-    exact: bool = False
-    """Insist on the exact value, as a fraction."""
-    gap: float = 1e-6
-    """Regret minimisation stops when the bounds are this close."""
+    exact: bool = False  # insist on the exact value, as a fraction
+    gap: float = 1e-6  # regret minimisation stops when the bounds are this close
     memory: float = DEFAULT_MEMORY
-    seed: int = 0
-    """Of routes that draw at random, as are the budgets."""
+    seed: int = 0  # of routes that draw at random, as are the budgets
     iterations: int | None = None
-    seconds: float | None = None
-    """CPU time."""
+    seconds: float | None = None  # CPU time
 
 
 Work = Generator[Progress, None, "Solution"]

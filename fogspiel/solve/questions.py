@@ -17,8 +17,8 @@ from .policy_files import Table, table_behind
 from .routes import routes
 from .tree import tree_of
 
+# How often sampled answers are drawn again, and the share of the outcomes that an interval covers.
 RESAMPLES, COVERED = 200, 0.95
-"""How often sampled answers are drawn again, and the share of the outcomes that an interval covers."""
 
 
 def questions(game: Game, memory: float) -> list[InformationState]:

@@ -27,10 +27,8 @@ from .progress import Record
 from .sequence_form import SequenceForm, Sparse, Treeplex, behaviour_of, guaranteed_value, plan_of, worth_of
 from .sequence_lp import Program, plans_of, program_of
 
-TOLERANCE = 1e-9
-"""Strategies whose bounds differ by no more are taken for optimal."""
-ROUNDING = 1e-6
-"""What the optimum of a program may be wrong by, for values of about 1."""
+TOLERANCE = 1e-9  # strategies whose bounds differ by no more are taken for optimal
+ROUNDING = 1e-6  # what the optimum of a program may be wrong by, for values of about 1
 
 
 class BrokenInvariant(AssertionError):
@@ -48,24 +46,18 @@ class Growth:
     """What one round found in the restricted game, and what it adds for the next one."""
 
     number: int
-    generated: tuple[int, int]
-    """How many sequences of each player the restricted game has, the empty ones included."""
-    lower: float
-    """The most that a strategy of the first player has guaranteed so far."""
-    upper: float
-    """The least that a strategy of the second player has allowed so far."""
+    generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
+    lower: float  # the most that a strategy of the first player has guaranteed so far
+    upper: float  # the least that a strategy of the second player has allowed so far
+    # The sequences of each player that the next round has in addition, in the order of their rows.
     added: tuple[list[int], list[int]]
-    """The sequences of each player that the next round has in addition, in the order of their rows."""
-    behaviours: tuple[np.ndarray, np.ndarray]
-    """A strategy for each player in the whole game."""
-    gap: float
-    """How far apart the bounds are that these two strategies secure."""
-    basis: str = ""
-    """Where the simplex method goes on from; empty if every round starts afresh."""
+    behaviours: tuple[np.ndarray, np.ndarray]  # a strategy for each player in the whole game
+    gap: float  # how far apart the bounds are that these two strategies secure
+    basis: str = ""  # where the simplex method goes on from; empty if every round starts afresh
 
     @property
     def final(self) -> bool:
-        """Whether nothing is left to add."""
+        """True if nothing is left to add."""
         return not (self.added[0] or self.added[1])
 
     @property

@@ -28,33 +28,27 @@ from . import checked_cells
 from .checked_cells import Frozen, NotWhole, OutOfCells, cells_of, differences, plain
 
 Found = TypeVar("Found")
-MOST_POSITIONS, WALK_SECONDS = 4000, 6.0
-"""Of the short histories."""
+MOST_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
+# Whole games, the actions of one of them that are looked at, and the time for all.
 GAMES, MOST_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
-"""Whole games, the actions of one of them that are looked at, and the time for all."""
+# How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at.
 RULE_SECONDS = 5.0
-"""How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at."""
-RECORDS, SEED = 5, 11
-"""Games that are compared with those of the compiled rules."""
+RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
 SHOWN_CELLS = 12
 FIXED, REDRAWN = "fixed", "redrawn"
-MARKS = (0, 7, -3)
-"""What arrays hold before a rule writes them: the rules may not leave any of it there."""
+MARKS = (0, 7, -3)  # what arrays hold before a rule writes them: the rules may not leave any of it there
 
 
 @dataclass(frozen=True)
 class Finding:
     """Something in which a game breaks the contract."""
 
-    rule: str
-    """The rule, or the part of the game, that is wrong."""
+    rule: str  # the rule, or the part of the game, that is wrong
     sentence: str
-    change: str
-    """What to do about it."""
+    change: str  # what to do about it
+    # The actions that lead there, as few as were found; None where it has nothing to do with a position.
     record: list[int] | None = None
-    """The actions that lead there, as few as were found; None where it has nothing to do with a position."""
-    place: str | None = None
-    """File and line."""
+    place: str | None = None  # file and line
 
 
 @dataclass(frozen=True)
@@ -63,13 +57,12 @@ class Examination:
 
     findings: list[Finding]
     positions: int
-    longest: int
-    """Actions of the longest game that was played to its end."""
+    longest: int  # actions of the longest game that was played to its end
     mean: float | None
+    # The strategies whose games against uniform players went on for longer than they were followed.
     unfinished: list[str]
-    """The strategies whose games against uniform players went on for longer than they were followed."""
+    # Of some games: the record, the score, and a digest of all that the rules said on the way.
     traces: list[tuple[list[int], int, str]]
-    """Of some games: the record, the score, and a digest of all that the rules said on the way."""
 
 
 class Broken(Exception):

@@ -243,8 +243,7 @@ def proportional(treeplex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
     return behaviour
 
 
-NOISE = 1e-9
-"""Weights of a plan up to this are rounding errors of the solver, and count as zero."""
+NOISE = 1e-9  # weights of a plan up to this are rounding errors of the solver, and count as zero
 
 
 def behaviour_of(treeplex: Treeplex, plan: np.ndarray) -> np.ndarray:

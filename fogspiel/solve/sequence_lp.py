@@ -21,8 +21,7 @@ import numpy as np
 from ..stats.highs import Rows
 from .sequence_form import DecisionProblem, SequenceForm, Sparse, behaviour_of, links, plan_of, sparse
 
-LARGEST = 2**10
-"""Payoffs above this are scaled down for the floating-point solver."""
+LARGEST = 2**10  # payoffs above this are scaled down for the floating-point solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +40,7 @@ class Program:
     row_upper: np.ndarray
     column_lower: np.ndarray
     column_upper: np.ndarray
-    unit: Fraction
-    """What the first player gets is the least cost.z (of the floats) times this."""
+    unit: Fraction  # what the first player gets is the least cost.z (of the floats) times this
 
     @property
     def constraints(self) -> Rows:

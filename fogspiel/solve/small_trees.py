@@ -12,10 +12,9 @@ from ..core.game import Game
 from ..core.kernel import interpreted, is_cold
 from .game_sources import GameProblem, Problem
 
-SMALL_TREE = 16_000
-"""Histories of a tree that is solved within some seconds by the interpreter."""
+SMALL_TREE = 16_000  # histories of a tree that is solved within some seconds by the interpreter
+# The files of this room whose kernels most of the work is in.
 KERNELS = ("tree", "sequence_form", "best_response", "colour_refinement", "exact_basis", "presolve/row_dominance")
-"""The files of this room whose kernels most of the work is in."""
 
 
 class _WorthCompiling(Exception):

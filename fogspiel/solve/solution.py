@@ -9,27 +9,22 @@ from typing import Any, Self
 from .checkers.primitives import SolutionCertificate
 
 Size = int | list[int] | Mapping[str, int | list[int]]
-LONGEST_NUMBER = 60
-"""Characters of a fraction that are shown in full."""
+LONGEST_NUMBER = 60  # characters of a fraction that are shown in full
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The result of a solve; payoffs are the first player's."""
 
-    value: str | float
-    """A fraction as text where the value is known exactly, else the middle of the bounds."""
+    value: str | float  # a fraction as text where the value is known exactly, else the middle of the bounds
     lower: str | float
     upper: str | float
     exact: bool
-    solver: str
-    """What was done, in words."""
+    solver: str  # what was done, in words
     sizes: Mapping[str, Size]
     certificate: SolutionCertificate | None
-    score: float
-    """The value as a number."""
-    interval: tuple[float, float]
-    """The bounds as numbers."""
+    score: float  # the value as a number
+    interval: tuple[float, float]  # the bounds as numbers
 
     @classmethod
     def proved(cls, solver: str, sizes: Mapping[str, Size], proof: SolutionCertificate) -> Self:

@@ -22,8 +22,7 @@ from .progress import DEFAULT_MEMORY
 from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
-LEAF = -2
-"""A leaf with payoff number k is labelled LEAF - k."""
+LEAF = -2  # a leaf with payoff number k is labelled LEAF - k
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,26 +30,18 @@ class Tree:
     """A game as a tree. Nodes are in preorder; node 0 is the root."""
 
     title: str
-    parent: np.ndarray
-    """The parent of each node; -1 for the root."""
-    slot: np.ndarray
-    """Which of its parent's actions leads to a node."""
-    label: np.ndarray
-    """The infoset of a decision, CHANCE_NODE, or LEAF minus the number of the payoff."""
-    chance_index: np.ndarray
-    """Which of `chance_prob` is the probability of chance's moves on the way to a node."""
-    chance_prob: tuple[Fraction, ...]
-    """The different probabilities that there are."""
-    payoffs: tuple[Fraction, ...]
-    """What the first player gets at a leaf."""
+    parent: np.ndarray  # the parent of each node; -1 for the root
+    slot: np.ndarray  # which of its parent's actions leads to a node
+    label: np.ndarray  # the infoset of a decision, CHANCE_NODE, or LEAF minus the number of the payoff
+    chance_index: np.ndarray  # which of `chance_prob` is the probability of chance's moves on the way to a node
+    chance_prob: tuple[Fraction, ...]  # the different probabilities that there are
+    payoffs: tuple[Fraction, ...]  # what the first player gets at a leaf
+    # The player of each infoset. Infosets are numbered as they are first met, so parents come before children.
     owner: np.ndarray
-    """The player of each infoset. Infosets are numbered as they are first met, so parents come before children."""
-    before: np.ndarray
-    """The owner's last sequence before the infoset."""
+    before: np.ndarray  # the owner's last sequence before the infoset
+    # The owner's first sequence in the infoset; sequences of a player are numbered from 1, 0 is the empty one.
     first: np.ndarray
-    """The owner's first sequence in the infoset; sequences of a player are numbered from 1, 0 is the empty one."""
-    count: np.ndarray
-    """How many actions the infoset has."""
+    count: np.ndarray  # how many actions the infoset has
 
     @property
     def nodes(self) -> int:
@@ -141,17 +132,14 @@ def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
 # Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
 
 DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP, BAD_WEIGHTS = range(7)
-DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4
-"""Counters of the walk; SEQUENCES has one for each player."""
+DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4  # counters of the walk; SEQUENCES has one for each player
+# A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences.
 AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
-"""A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences."""
+# A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
+# and a digest of the actions.
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
-"""A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
-and a digest of the actions."""
-NUMERATOR, DENOMINATOR = range(2)
-"""A row of the table of probabilities of chance, in lowest terms."""
-PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)
-"""A row of the table of nodes, in the order of the fields of `Tree`."""
+NUMERATOR, DENOMINATOR = range(2)  # a row of the table of probabilities of chance, in lowest terms
+PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)  # a row of the table of nodes, in the order of the fields of `Tree`
 
 
 @kernel
@@ -310,10 +298,9 @@ def grow(
     return GOING_ON
 
 
+# Nodes between two looks at the buffers: few at first, so that small games are quick.
 FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
-"""Nodes between two looks at the buffers: few at first, so that small games are quick."""
-FEW = 16
-"""Room for new probabilities of chance between two looks, of which most games have few."""
+FEW = 16  # room for new probabilities of chance between two looks, of which most games have few
 MOST_DEPTH = 4096
 
 WRONG = {

@@ -23,10 +23,8 @@ from .checkers.tree_certificate import Row
 from .formats.tree_labels import LabelledTree, distinct
 from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
 
-MOST_NODES = 200_000
-"""Numba keeps an array of a kernel in its cache only if it has at most a million bytes."""
-MOST_STEPS = 1000
-"""From the lowest payoff to the highest."""
+MOST_NODES = 200_000  # Numba keeps an array of a kernel in its cache only if it has at most a million bytes
+MOST_STEPS = 1000  # from the lowest payoff to the highest
 NODE, MOVER, INFOSET, RESULT, STATE = 0, 1, 2, 3, 4
 SEEN_PLAYER, SEEN_INFOSET, SEEN_RESULT, VIEW = 0, 1, 2, 3
 NOTHING = -1
@@ -111,15 +109,13 @@ def _actions_of(described: LabelledTree) -> _Actions:
 class _Arrays(NamedTuple):
     """The tree as kernels need it. The children of node n are at places first[n] to first[n + 1] - 1."""
 
-    label: np.ndarray
-    """Of each node as in `Tree`, but payoffs are numbered on the even grid."""
+    label: np.ndarray  # of each node as in `Tree`, but payoffs are numbered on the even grid
     owner: np.ndarray
     first: np.ndarray
     children: np.ndarray
-    actions: np.ndarray
-    """What leads to each child."""
+    actions: np.ndarray  # what leads to each child
+    # Of each child, if it is chance that leads there; empty where its outcomes are always equally likely.
     weights: np.ndarray
-    """Of each child, if it is chance that leads there; empty where its outcomes are always equally likely."""
 
 
 def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], name: str) -> _Arrays:

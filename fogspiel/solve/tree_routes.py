@@ -29,29 +29,25 @@ from .sequence_form import SequenceForm, behaviour_of, guaranteed_value
 from .sequence_lp import plans_of, program_of
 from .solution import Size
 
-SMALL_ENOUGH = 2_000_000
-"""Nonzeros of a program up to which `auto` trusts the simplex method."""
-SLICE = 2_000
-"""Simplex iterations between two savings."""
+SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` trusts the simplex method
+SLICE = 2_000  # simplex iterations between two savings
+# Iterations of regret minimisation before bounds are looked at for the first time; then always twice as many.
 FIRST_CHECK = 16
-"""Iterations of regret minimisation before bounds are looked at for the first time; then always twice as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
     """What a route arrived at: behaviour strategies in the numbering of the tree."""
 
-    solver: str
-    """What was done, in words."""
+    solver: str  # what was done, in words
     behaviours: tuple[np.ndarray, np.ndarray]
     sizes: Mapping[str, Size] = field(default_factory=dict)
+    # The same in fractions for the reduced game, where there is a vertex to start from.
     exactly: Callable[[], Exact] | None = None
-    """The same in fractions for the reduced game, where there is a vertex to start from."""
 
 
 Search = Generator[Progress, None, Found]
-Find = Callable[[Reduced, Saved], Search]
-"""How to search a reduced game, going on from what was saved."""
+Find = Callable[[Reduced, Saved], Search]  # how to search a reduced game, going on from what was saved
 
 
 def by_simplex(reduced: Reduced, saved: Saved) -> Search:
@@ -84,8 +80,7 @@ def by_simplex(reduced: Reduced, saved: Saved) -> Search:
     return Found(solver, reduced.lift(first, second), sizes, exactly)
 
 
-MOST_STRATEGIES = 500
-"""Pure strategies of either player that Lemke and Howson's algorithm takes."""
+MOST_STRATEGIES = 500  # pure strategies of either player that Lemke and Howson's algorithm takes
 
 
 def by_lemke_howson(reduced: Reduced, saved: Saved) -> Search:

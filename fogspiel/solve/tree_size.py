@@ -12,8 +12,7 @@ from ..core.kernel import interpreted
 from ..core.session import Session
 
 WALKS = 200
-MOST_MOVES = 400
-"""Of a walk; a tree with longer ones is far too large to be built."""
+MOST_MOVES = 400  # of a walk; a tree with longer ones is far too large to be built
 SEED = 1
 
 

@@ -14,14 +14,12 @@ from .solution import Solution
 from .tree import Tree, sequence_form
 from .tree_routes import Find, Found
 
+# Nodes of a tree up to which its strategies are judged in fractions; those of a larger one are certified in units.
 EASY_TO_CHECK = 1_000_000
-"""Nodes of a tree up to which its strategies are judged in fractions; those of a larger one are certified in units."""
+# Nodes of a tree and its infosets up to which there is a certificate that is checked within ten minutes.
 MOST_CHECKED, MOST_LINES = 12_000_000, 500_000
-"""Nodes of a tree and its infosets up to which there is a certificate that is checked within ten minutes."""
-QUICKLY_EXACT = 20_000
-"""Nodes up to which the exact value is looked for without being asked."""
-FINE = 10**9
-"""The largest denominator of a probability in the certificate of strategies that are not exact."""
+QUICKLY_EXACT = 20_000  # nodes up to which the exact value is looked for without being asked
+FINE = 10**9  # the largest denominator of a probability in the certificate of strategies that are not exact
 
 
 def solve_tree(problem: Problem, options: Options, find: Find, saved: Saved) -> Work:

@@ -17,11 +17,9 @@ from .checkers.primitives import Bounds
 
 FOLDER = Path(__file__).parent / "known_values"
 INDEX = FOLDER / "index.json"
-POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"
-"""The payoffs of games that are won, drawn or lost."""
+POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"  # the payoffs of games that are won, drawn or lost
 COLUMNS = ("game", "value", "win 1, loss -1", "certificate", "first published", "ours")
-DIGITS = 12
-"""Fractions with more characters than a table has room for are shown with so many digits."""
+DIGITS = 12  # fractions with more characters than a table has room for are shown with so many digits
 ROOM = 24
 
 
@@ -32,8 +30,7 @@ class CertificateRecord:
     digest: str
     bytes: int
     file: str | None
-    playable: bool = True
-    """Whether it holds strategies that can be played; what only proves bounds does not."""
+    playable: bool = True  # true if it holds strategies that can be played; what only proves bounds does not
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
@@ -50,15 +47,12 @@ class KnownValue:
     upper: Fraction
     payoffs: str
     certificate: CertificateRecord | None
-    make: str | None
-    """The command that computes the value, and writes the certificate if there is one."""
-    check: str | None
-    """The command that checks the certificate."""
-    published: str
-    """Who published the value first, as far as we know."""
+    make: str | None  # the command that computes the value, and writes the certificate if there is one
+    check: str | None  # the command that checks the certificate
+    published: str  # who published the value first, as far as we know
     ours: str
+    # What the game is worth after some first moves, which have no certificates of their own.
     openings: Mapping[str, Fraction]
-    """What the game is worth after some first moves, which have no certificates of their own."""
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:

@@ -13,17 +13,14 @@ import numpy as np
 
 from .race import interval
 
-NORMAL = 1.959963984540054
-"""Of a normal variable 95 % lie within so many standard deviations."""
+NORMAL = 1.959963984540054  # of a normal variable 95 % lie within so many standard deviations
+# Normalised Elo of a score that is one standard deviation of a game above 1/2 (fishtest); without draws it is Elo.
 NORMALISED = 800 / math.log(10)
-"""Normalised Elo of a score that is one standard deviation of a game above 1/2 (fishtest); without draws it is Elo."""
-HALF_POINTS = 4
-"""The most a pair is worth."""
+HALF_POINTS = 4  # the most a pair is worth
 INTERVALS_NOTE = (
     "The interval of the score is valid at any time, that of Elo comes from the spread of the pairs of games (or is "
     "the wider one too, where a race may have stopped the match or all pairs ended alike)."
-)
-"""Which interval is which, below the tables that show both."""
+)  # which interval is which, below the tables that show both
 
 
 def elo_of(score: float) -> float:
@@ -67,12 +64,10 @@ class StrengthJson(TypedDict):
     losses: int
     pairs: list[int]
     score: float
-    interval: list[float]
-    """The anytime one, of the score."""
+    interval: list[float]  # the anytime one, of the score
     elo: float | None
     elo_interval: list[float | None]
-    elo_interval_of: str
-    """Which interval of the score it comes from: `anytime` or `pentanomial`."""
+    elo_interval_of: str  # which interval of the score it comes from: `anytime` or `pentanomial`
     normalised_elo: float | None
     normalised_elo_interval: list[float | None]
     wins_per_loss: float | None

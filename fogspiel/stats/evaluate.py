@@ -17,11 +17,10 @@ from ..core.session import PlayerMatch
 from ..core.simulate import Match
 from .race import interval
 
-REPORT = 3
-"""The child of a run's seed that measures; a tuning method and its training games have 1 and 2."""
+REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2
 LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
+# Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is.
 BLOCK_SECONDS = 1.0
-"""Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,8 +70,8 @@ def report_key(seed: int) -> int:
     return int(child(seed, REPORT))
 
 
+# CPU seconds of the first games, which nothing is compiled for, and of a whole match that needs no compiler.
 FIRST_SECONDS, SHORT_SECONDS = 0.5, 4.0
-"""CPU seconds of the first games, which nothing is compiled for, and of a whole match that needs no compiler."""
 
 
 def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:

@@ -17,10 +17,8 @@ from ..core.kernel import kernel
 from .elo import score_of
 
 MOST_STEPS = 100
-CLOSE = 1e-14
-"""How far the mean of a law may be from the score it should have, in units of the multiplier's equation."""
-REGULAR = 1e-3
-"""What a count of zero is taken for, so that every law has a likelihood (as fishtest does)."""
+CLOSE = 1e-14  # how far the mean of a law may be from the score it should have, in units of the multiplier's equation
+REGULAR = 1e-3  # what a count of zero is taken for, so that every law has a likelihood (as fishtest does)
 
 
 @dataclass(frozen=True)

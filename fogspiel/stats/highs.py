@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Option = bool | int | float | str
+# The simplex method, which ends at a vertex; other options are the caller's.
 OPTIONS: dict[str, Option] = {"output_flag": False, "threads": 1, "parallel": "off", "solver": "simplex"}
-"""The simplex method, which ends at a vertex; other options are the caller's."""
+# The status of a basic variable and of one at its upper bound; 0 is one at its lower bound, 3 a free one at zero.
 BASIC, AT_UPPER = 1, 2
-"""The status of a basic variable and of one at its upper bound; 0 is one at its lower bound, 3 a free one at zero."""
 
 
 class LpFailure(RuntimeError):

@@ -11,10 +11,9 @@ import numpy as np
 
 from .highs import Columns, rows_of_table, solve
 
-TOLERANCE = 1e-6
-"""The largest gap of an equilibrium, in units of the largest difference of two payoffs."""
+TOLERANCE = 1e-6  # the largest gap of an equilibrium, in units of the largest difference of two payoffs
+# What rounding may add to that gap, in units of the largest payoff, for each row and column: it is never finer.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""What rounding may add to that gap, in units of the largest payoff, for each row and column: it is never finer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +23,8 @@ class Equilibrium:
     rows: np.ndarray
     columns: np.ndarray
     value: float
-    lower: float
-    """What the mixture of the rows gets against its best response."""
-    upper: float
-    """What the best response gets against the mixture of the columns."""
+    lower: float  # what the mixture of the rows gets against its best response
+    upper: float  # what the best response gets against the mixture of the columns
 
     @property
     def gap(self) -> float:

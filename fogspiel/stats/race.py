@@ -97,7 +97,7 @@ class Verdict:
 
 @inlined
 def looks(kind, n):
-    """Whether a look is due after n observations: at each, but for bets beyond 4095 only at multiples of a step."""
+    """True if a look is due after n observations: at each, but for bets beyond 4095 only at multiples of a step."""
     # n is a multiple of 2^(floor(log2 n) - 11) exactly if its lowest bit is among its twelve highest.
     return kind != BETS or n < 4096 * (n & -n)
 
@@ -143,7 +143,7 @@ def log_capital(terms, j, first, counts, mirrored):
 
 @inlined
 def posterior_decision(terms, first, counts, mirrored):
-    """Whether the bets in the columns from `first` have together earned 1/delta (Ville's inequality)."""
+    """True if the bets in the columns from `first` have together earned 1/delta (Ville's inequality)."""
     best = -math.inf
     for j in range(terms.shape[0]):
         best = max(best, log_capital(terms, j, first, counts, mirrored))

@@ -16,12 +16,9 @@ from .highs import Columns, LpFailure, rows_of_table, solve
 from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200
-ELO = 400 / math.log(10)
-"""Elo points of a unit of log odds."""
-TRUSTED_SHARE = 0.05
-"""Above this share of cyclic energy one number a player says too little, and Elo is not shown."""
-ROUNDING = 1e-9
-"""What a linear programme may get wrong."""
+ELO = 400 / math.log(10)  # Elo points of a unit of log odds
+TRUSTED_SHARE = 0.05  # above this share of cyclic energy one number a player says too little, and Elo is not shown
+ROUNDING = 1e-9  # what a linear programme may get wrong
 
 
 def counts_of(players: int, pairs: Mapping[tuple[int, int], Sequence[int]]) -> np.ndarray:

@@ -126,7 +126,7 @@ def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndar
 
 
 def is_certain(arena: Arena) -> bool:
-    """Whether fixed players always score the same against each other, as far as some trials can tell."""
+    """True if fixed players always score the same against each other, as far as some trials can tell."""
     for _ in range(ROUNDS):  # in most games luck shows in the first; at Cheat many players win whatever they are dealt
         scores = arena.play_pairs(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
         if (scores != scores[:, :1]).any():

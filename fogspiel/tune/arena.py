@@ -19,31 +19,26 @@ from ..core.simulate import Match
 from ..stats.race import Race, Verdict, scan
 from .contest import Contest, Pairs, Space, contest_of
 
+# Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
-"""Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer."""
 MOST_BATCH = 16_384
 BATCH_SECONDS = 0.25
 
 Rows = np.ndarray | Sequence[int]
+# Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
-"""Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list."""
-DIGITS = 3
-"""The most payoffs whose pairs of scores, in the base of this number, have one digit each."""
+DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
 
 
 class Event(TypedDict, total=False):
     """What was played at once, as runs keep it."""
 
-    event: int
-    """Its number, where it is not finished yet."""
+    event: int  # its number, where it is not finished yet
     games: int
-    decision: int
-    """Of a race, with `counts`: how often each score was observed."""
+    decision: int  # of a race, with `counts`: how often each score was observed
     counts: list[int]
-    scores: Codes
-    """Of a newcomer against others, in both seats."""
-    pairs: Codes
-    """The two scores of every pair of games, as one number."""
+    scores: Codes  # of a newcomer against others, in both seats
+    pairs: Codes  # the two scores of every pair of games, as one number
 
 
 class BudgetSpent(Exception):
@@ -55,8 +50,7 @@ class Budget:
     """How many games may be counted, and when to stop in any case."""
 
     games: int | None = None
-    deadline: float | None = None
-    """A reading of `time.monotonic`."""
+    deadline: float | None = None  # a reading of `time.monotonic`
 
 
 @dataclass
@@ -68,29 +62,26 @@ class Arena:
     race_rule: Race = field(default_factory=Race)
     baseline_name: str = "fixed"
     budget: Budget = field(default_factory=Budget)
+    # What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn.
     observation: str = "pair"
-    """What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn."""
     threads: int = 1
     recorded: Sequence[Event] = ()
     partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
-    purpose: int = TRAINING
-    """The stream of its games: TRAINING, or FINAL for those that judge an answer."""
+    purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that judge an answer
+    # After so many events the budget counts as spent: where a deadline ended the work that is now recalled.
     last_event: int | None = None
-    """After so many events the budget counts as spent: where a deadline ended the work that is now recalled."""
 
     def __post_init__(self) -> None:
         self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
         self.strategy: Space = self.contest.strategy
         self.games = 0
         self.event_count = 0
-        self.events: list[Event] = []
-        """Those that were not taken yet."""
+        self.events: list[Event] = []  # those that were not taken yet
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: Policy | None = (
             baseline(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
-        )
-        """The opponent that scores are measured against; None where that is the start."""
+        )  # the opponent that scores are measured against; None where that is the start
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # What methods ask for

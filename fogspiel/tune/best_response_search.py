@@ -21,28 +21,23 @@ from ..core.simulate import Match
 from .ascent import DIRECTIONS, Ascent, add_up
 from .candidates import Pool
 
+# Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
 EXPLOITER, DRAWS = 5, 0
-"""Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1."""
 
-POOL, EVOLUTION, GRADIENT, SELECTION = 0.15, 0.35, 0.40, 0.10
-"""Shares of the budget."""
-SCALES = (1.0, 5.0, 25.0)
-"""Sizes of random players: large parameters make a soft choice a hard one."""
-REACHES = (0.03, 0.1, 0.3, 1.0, 3.0)
-"""Standard deviations of mutations, in units of the root mean square of the parent."""
+POOL, EVOLUTION, GRADIENT, SELECTION = 0.15, 0.35, 0.40, 0.10  # shares of the budget
+SCALES = (1.0, 5.0, 25.0)  # sizes of random players: large parameters make a soft choice a hard one
+REACHES = (0.03, 0.1, 0.3, 1.0, 3.0)  # standard deviations of mutations, in units of the root mean square of the parent
 FIRST_PAIRS = 8
 ELITE, OFFSPRING, PAIRS = 6, 18, 16
-PRIOR_PAIRS = 8.0
-"""Draws that a candidate of the evolution is credited with: who has played little is trusted little."""
+PRIOR_PAIRS = 8.0  # draws that a candidate of the evolution is credited with: who has played little is trusted little
 SIGMAS = (0.3, 1.0, 3.0)
 LEAST_GAIN = 1e-2
 LEAST_GAMES = 5_000
+# Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one.
 WORTH_A_CALL = 256
-"""Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one."""
-KEPT = 4
-"""How many candidates each way of looking hands to the selection."""
+KEPT = 4  # how many candidates each way of looking hands to the selection
+# Pairs in the first round of those whose halves are sifted, of which one in four goes on, with twice as many pairs.
 SIFTED, QUARTER = 4, 4
-"""Pairs in the first round of those whose halves are sifted, of which one in four goes on, with twice as many pairs."""
 
 
 @dataclass

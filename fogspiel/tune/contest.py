@@ -15,8 +15,7 @@ from ..core.agents import Frozen, fixed_baseline, policies_in_turn, policy_of
 from ..core.game import Game, Strategy
 from ..core.simulate import Match
 
-LEAST_BATCH = 64
-"""Pairs of games of the compiled loop that are played at once at least."""
+LEAST_BATCH = 64  # pairs of games of the compiled loop that are played at once at least
 
 
 class Space(Protocol):
@@ -32,7 +31,7 @@ class Space(Protocol):
 
     @property
     def halves(self) -> bool:
-        """Whether the first half serves in the first seat and the second half in the second."""
+        """True if the first half serves in the first seat and the second half in the second."""
 
 
 class Pairs(Protocol):
@@ -66,7 +65,7 @@ class Contest(Protocol):
 
     @property
     def mixes(self) -> bool:
-        """Whether an answer may be a mixture of vectors."""
+        """True if an answer may be a mixture of vectors."""
 
     @property
     def least(self) -> int:

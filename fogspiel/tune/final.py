@@ -15,16 +15,13 @@ from ..core.agents import Frozen
 from ..stats.race import Race, Verdict, interval, mean
 from .arena import Arena, BudgetSpent
 
-SHARE = 0.1
-"""Of the budget, for the last races."""
+SHARE = 0.1  # of the budget, for the last races
 DELTA = 0.05
-PRECISION = 0.01
-"""A vector that gains less than twice this is hardly worth more games."""
+PRECISION = 0.01  # a vector that gains less than twice this is hardly worth more games
+# By how much an answer may fall short of the start that is better otherwise: against the baseline, or, as a mixture is
+# made to be, by having no weak side.
 TOLERANCE = 0.01
-"""By how much an answer may fall short of the start that is better otherwise: against the baseline, or, as a mixture is
-made to be, by having no weak side."""
-RACES = 3
-"""Of a candidate, at most."""
+RACES = 3  # of a candidate, at most
 CHECKPOINTS = 3
 START = "start"
 
@@ -33,14 +30,12 @@ START = "start"
 class Final:
     """How one candidate did against the start; the last one says what the run answers."""
 
-    candidate: str
-    """`answer`, a checkpoint by its number from the last one, or `start` where nothing was proved."""
+    candidate: str  # `answer`, a checkpoint by its number from the last one, or `start` where nothing was proved
     proved: bool
     answer: Frozen
-    counts: tuple[int, ...]
-    """How often each sum of the scores of a pair of games was observed."""
+    counts: tuple[int, ...]  # how often each sum of the scores of a pair of games was observed
+    # The same for the differences of the scores of candidate and start against the baseline, where these decided.
     compared: tuple[int, ...] | None = None
-    """The same for the differences of the scores of candidate and start against the baseline, where these decided."""
 
     @property
     def games(self) -> int:
@@ -109,7 +104,7 @@ def _try(arena: Arena, name: str, found: Frozen, delta: float) -> Final:
 
 
 def _has_judge(arena: Arena) -> bool:
-    """Whether the baseline is somebody else than the start."""
+    """True if the baseline is somebody else than the start."""
     return arena.baseline is not None and arena.baseline_name != "fixed"
 
 

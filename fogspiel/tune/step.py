@@ -9,8 +9,8 @@ from ..stats.matrix_game import couple
 from .arena import Arena, join_halves
 
 WIDER, NARROWER = 2.0, 0.84
+# Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
 LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e6
-"""Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps."""
 
 
 @dataclass(frozen=True)
@@ -18,18 +18,17 @@ class Step:
     """One step of a method: the vector it would answer now, and how it got there."""
 
     theta: np.ndarray
+    # True if `theta` is worth a place in the record: a point that was accepted, or a checkpoint on the way.
     accepted: bool
-    """Whether `theta` is worth a place in the record: a point that was accepted, or a checkpoint on the way."""
     sigma: float | None = None
     population: int = 1
+    # Where the answer is a mixture: all its members so far, of whom more may come, but none goes.
     thetas: np.ndarray | None = None
-    """Where the answer is a mixture: all its members so far, of whom more may come, but none goes."""
+    # Of each member; or a row for each seat, where the halves of the vectors are mixed apart.
     weights: np.ndarray | None = None
-    """Of each member; or a row for each seat, where the halves of the vectors are mixed apart."""
+    # What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest.
     value: float | None = None
-    """What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest."""
-    why: str | None = None
-    """Why the answer is this vector or this mixture, in a sentence."""
+    why: str | None = None  # why the answer is this vector or this mixture, in a sentence
 
     @property
     def answer(self) -> Frozen:

@@ -22,11 +22,9 @@ from .step import Step
 
 USUAL_METHOD, USUAL_RACE, USUAL_BASELINE = "auto", "count-mixture", "redrawn"
 USUAL_GAMES = 500_000
-PROBE = 7
-"""The stream of the games that only measure how fast games are."""
+PROBE = 7  # the stream of the games that only measure how fast games are
 PROBE_SECONDS = 0.5
-MOST_PROBED = 1024
-"""Pairs of vectors at a time."""
+MOST_PROBED = 1024  # pairs of vectors at a time
 
 
 @dataclass
@@ -36,8 +34,7 @@ class Tuned:
     policy: Policy
     games: int
     steps: int
-    final: Final | None = None
-    """How the answer did against the start, if that was asked for."""
+    final: Final | None = None  # how the answer did against the start, if that was asked for
 
 
 class Parts(NamedTuple):
@@ -65,8 +62,7 @@ class Way:
 
     answer: Frozen
     steps: int = 0
-    why: str | None = None
-    """Why the answer is what it is, if the method says so."""
+    why: str | None = None  # why the answer is what it is, if the method says so
     accepted: list[Frozen] = field(default_factory=list)
 
     def follow(self, step: Step) -> None:

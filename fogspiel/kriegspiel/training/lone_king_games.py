@@ -22,10 +22,8 @@ from ..search.lone_king_values import FIFTY, LOOP, TOO_OFTEN
 from ..search.table_values import empty_scratch, value_attempt
 
 MATE, FIFTY_MOVES, STALEMATE, MAN_LOST = 0, 1, 2, 3
-ENDS = 4
-"""How endings end."""
-HURRY = 0.003
-"""What a mate is worth less for each own move."""
+ENDS = 4  # how endings end
+HURRY = 0.003  # what a mate is worth less for each own move
 
 
 @kernel

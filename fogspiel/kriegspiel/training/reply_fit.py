@@ -22,12 +22,10 @@ from ...games.chess.position import MOVER, PLY, POSITION
 from ...games.kriegspiel import rules
 from ..beliefs.reply_policy import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
 
-RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8
-"""Adam's step and decays."""
+RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8  # adam's step and decays
 BATCH = 500
 EPOCHS = 12
-PENALTY = 2e-6
-"""How strongly a logarithm is drawn towards 0 in a step, for each batch that there is."""
+PENALTY = 2e-6  # how strongly a logarithm is drawn towards 0 in a step, for each batch that there is
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,11 @@ from ...games.chess.position import MEN, PLY
 from ...games.chess.search import VALUE
 from ...games.kriegspiel import rules
 
+# A phase has fewer men on the board than this, kings included: opening, middle game, ending.
 MEN_IN_PHASE = (33, 24, 12)
-"""A phase has fewer men on the board than this, kings included: opening, middle game, ending."""
 QUIET_PLIES = 3
-FIRST_PLY = 8
-"""Earlier positions tell nothing about the result."""
-PENALTY = 1.0
-"""What the square of a difference from a multiple of the worth in chess costs."""
+FIRST_PLY = 8  # earlier positions tell nothing about the result
+PENALTY = 1.0  # what the square of a difference from a multiple of the worth in chess costs
 NEWTON_STEPS = 30
 PAWN_WORTH = 100.0
 

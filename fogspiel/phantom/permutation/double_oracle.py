@@ -33,15 +33,12 @@ from ...solve.lp import equilibrium
 from ...solve.progress import Record
 from ...solve.sequence_form import SequenceForm, Treeplex
 
-TOLERANCE = 1e-9
-"""A permutation must be better than the restricted game by this much to be worth adding."""
-FINE = 2**39
-"""Probabilities in floats become whole multiples of 1 / FINE, which is one digit of a weight."""
+TOLERANCE = 1e-9  # a permutation must be better than the restricted game by this much to be worth adding
+FINE = 2**39  # probabilities in floats become whole multiples of 1 / FINE, which is one digit of a weight
 
-Known = tuple[list[Permutation], list[Permutation]]
-"""Permutations of each player, one for each set of images."""
+Known = tuple[list[Permutation], list[Permutation]]  # permutations of each player, one for each set of images
+# The best permutations of each player against the other's mixture, one for each prefix.
 Replies = tuple[list[Reply], list[Reply]]
-"""The best permutations of each player against the other's mixture, one for each prefix."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +46,11 @@ class Round:
     """What one round found; bounds are scores of the first player."""
 
     number: int
-    sizes: list[int]
-    """How many permutations each player had in the restricted game."""
-    lower: float
-    """The most that a strategy of the first player has guaranteed so far."""
-    upper: float
-    """The least that a strategy of the second player has conceded so far."""
-    added: Known
-    """The permutations that the next round has in addition."""
-    certificate: PermutationCertificate | None = None
-    """The exact solution, in the last round."""
+    sizes: list[int]  # how many permutations each player had in the restricted game
+    lower: float  # the most that a strategy of the first player has guaranteed so far
+    upper: float  # the least that a strategy of the second player has conceded so far
+    added: Known  # the permutations that the next round has in addition
+    certificate: PermutationCertificate | None = None  # the exact solution, in the last round
 
     @property
     def record(self) -> Record:

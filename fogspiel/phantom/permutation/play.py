@@ -10,8 +10,8 @@ from ...core.agents import PlayerAgent
 from ...core.rng import unit
 from ...solve.checkers.permutation_certificate import TTT, PermutationCertificate, mixture
 
+# The orders of one side, and for each the probability of it or one before it.
 Orders = tuple[list[tuple[int, ...]], list[float]]
-"""The orders of one side, and for each the probability of it or one before it."""
 
 
 class Follower:

@@ -5,8 +5,8 @@ from typing import Any
 
 from ...solve.checkers.permutation_certificate import TTT, verify
 
+# How many orders of a side are shown unless all are wanted, and how many boards stand next to each other.
 SHOWN, ABREAST = 6, 6
-"""How many orders of a side are shown unless all are wanted, and how many boards stand next to each other."""
 
 
 def explain(document: Any, everything: bool = False) -> list[str]:

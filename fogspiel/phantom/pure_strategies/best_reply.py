@@ -22,33 +22,25 @@ from ...core.kernel import inlined, kernel, ones
 from .mixtures import Mixture
 from .setting import NONE, Setting
 
+# The rule of thumb: a cell that wins, or stops a line of known stones, looks better than any number of threats.
 WINNING, BLOCKING = 300.0, 100.0
-"""The rule of thumb: a cell that wins, or stops a line of known stones, looks better than any number of threats."""
 MOST_WORLDS = 1 << 21
 
 
 class Room(NamedTuple):
     """Room for a search."""
 
-    place: np.ndarray
-    """Of a world: its entry and outcome in the tree, as one number."""
+    place: np.ndarray  # of a world: its entry and outcome in the tree, as one number
     stones: np.ndarray
     weight: np.ndarray
-    tag: np.ndarray
-    """The outcome by which the replier comes to the world."""
-    frames: np.ndarray
-    """A row for each own try: see the columns below."""
+    tag: np.ndarray  # the outcome by which the replier comes to the world
+    frames: np.ndarray  # a row for each own try: see the columns below
     order: np.ndarray
-    limits: np.ndarray
-    """For each frame and outcome of the try in hand: half points that its worlds may still bring."""
-    values: np.ndarray
-    """For each frame: see the columns below."""
-    tried: np.ndarray
-    """For each frame: the plan with the try in hand."""
-    best: np.ndarray
-    """For each frame: the best plan."""
-    top: np.ndarray
-    """The first world that is free, and whether there was room."""
+    limits: np.ndarray  # for each frame and outcome of the try in hand: half points that its worlds may still bring
+    values: np.ndarray  # for each frame: see the columns below
+    tried: np.ndarray  # for each frame: the plan with the try in hand
+    best: np.ndarray  # for each frame: the best plan
+    top: np.ndarray  # the first world that is free, and whether there was room
 
 
 COURSE, OWN, KNOWN, BEGIN, END, KEPT, TRIES, NUMBER, COUNT, STAGE, GUIDE, ENTRY, FOUND = range(13)

@@ -33,20 +33,13 @@ SOLVABLE = {
     "dark-hex-3x3-abrupt": ("hex-3x3", "abrupt"),
     "dark-hex-4x3": ("hex-4x3", "classical"),
     "dark-hex-3x4": ("hex-3x4", "classical"),
-}
-"""The board and the variant of each game."""
-SHARE = 0.7
-"""The share of the earlier mixtures in an average."""
-CLOSE = 1e-5
-"""When the bounds are this close, replies are to the mixtures themselves."""
-LIGHT = 1e-5
-"""Plans with less weight are left out of an average."""
-PATIENCE = 60
-"""Plans that were out of all mixtures for so many rounds are forgotten."""
-MATCHING = 1e-9
-"""A reply that is better than the restricted game by no more than this matches it."""
-TOLERANCE = 1e-12
-"""Replies may be worse than the best by this much for each try."""
+}  # the board and the variant of each game
+SHARE = 0.7  # the share of the earlier mixtures in an average
+CLOSE = 1e-5  # when the bounds are this close, replies are to the mixtures themselves
+LIGHT = 1e-5  # plans with less weight are left out of an average
+PATIENCE = 60  # plans that were out of all mixtures for so many rounds are forgotten
+MATCHING = 1e-9  # a reply that is better than the restricted game by no more than this matches it
+TOLERANCE = 1e-12  # replies may be worse than the best by this much for each try
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +61,7 @@ class DoubleOracle:
         self.lower, self.upper = 0.0, 1.0
         self.plans: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         self.average = [np.ones(1), np.ones(1)]
-        self.used = [np.zeros(1, np.int64), np.zeros(1, np.int64)]
-        """The last round in which the average had each plan."""
+        self.used = [np.zeros(1, np.int64), np.zeros(1, np.int64)]  # the last round in which the average had each plan
         self.basis: Statuses | None = None
         self.points = np.zeros((0, 0), np.int64)
         self._known: tuple[set[bytes], set[bytes]] = (set(), set())

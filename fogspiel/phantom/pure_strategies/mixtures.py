@@ -16,14 +16,11 @@ class Mixture(NamedTuple):
     """The tree of a mixture."""
 
     first: np.ndarray
-    entries: np.ndarray
-    """The entries of each node."""
+    entries: np.ndarray  # the entries of each node
     cell: np.ndarray
     weight: np.ndarray
-    child: np.ndarray
-    """The node after each entry and outcome, or NONE."""
-    sizes: np.ndarray
-    """How many nodes and entries there are."""
+    child: np.ndarray  # the node after each entry and outcome, or NONE
+    sizes: np.ndarray  # how many nodes and entries there are
 
 
 EMPTY = Mixture(
@@ -33,12 +30,10 @@ EMPTY = Mixture(
     np.zeros(1),
     np.full((1, 1), NONE, np.int32),
     np.zeros(2, np.int64),
-)
-"""A tree without entries."""
+)  # a tree without entries
 
 ENTRY, OUTCOME, COURSE, OWN, BEGIN, END = range(6)
-DEEP = 1 << 12
-"""Nodes that wait to be written: cells times outcomes times turns at most."""
+DEEP = 1 << 12  # nodes that wait to be written: cells times outcomes times turns at most
 
 
 @kernel

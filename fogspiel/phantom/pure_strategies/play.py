@@ -10,8 +10,7 @@ from ...core.rng import below, unit
 from ...games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
 from ...solve.checkers.plans_certificate import PLAYERS, Plan, PlansCertificate, Rules, plan_of, rules_of
 
-Plans = tuple[list[Plan], list[float]]
-"""The plans of one side, and for each the probability of it or one before it."""
+Plans = tuple[list[Plan], list[float]]  # the plans of one side, and for each the probability of it or one before it
 
 
 class Follower:

@@ -14,17 +14,14 @@ import numpy as np
 from ...games.shared.boards import BOARDS, WINS, Board
 
 VARIANTS = ("classical", "abrupt", "numturns")
-NONE = -1
-"""No course, no node, no cell."""
+NONE = -1  # no course, no node, no cell
 
 
 class Courses(NamedTuple):
     """The courses of one player."""
 
-    follow: np.ndarray
-    """follow[course, outcome] is the next course, or NONE if that cannot be."""
-    end: np.ndarray
-    """The courses that begin with a course are those from it up to, but not including, this one."""
+    follow: np.ndarray  # follow[course, outcome] is the next course, or NONE if that cannot be
+    end: np.ndarray  # the courses that begin with a course are those from it up to, but not including, this one
 
 
 class Setting(NamedTuple):
@@ -34,16 +31,11 @@ class Setting(NamedTuple):
     full: int
     abrupt: bool
     counted: bool
-    winning: np.ndarray
-    """winning[player, own] are the cells that win for a player with these stones."""
-    hopeful: np.ndarray
-    """hopeful[player, theirs]: whether a player may still win against these stones."""
-    images: np.ndarray
-    """images[s, cell] is where a symmetry takes a cell."""
-    least: np.ndarray
-    """least[some, cell]: whether none of some symmetries (bits) takes the cell to a smaller one."""
-    keeping: np.ndarray
-    """keeping[some, cell] are those of some symmetries (bits) that keep the cell."""
+    winning: np.ndarray  # winning[player, own] are the cells that win for a player with these stones
+    hopeful: np.ndarray  # hopeful[player, theirs]: whether a player may still win against these stones
+    images: np.ndarray  # images[s, cell] is where a symmetry takes a cell
+    least: np.ndarray  # least[some, cell]: whether none of some symmetries (bits) takes the cell to a smaller one
+    keeping: np.ndarray  # keeping[some, cell] are those of some symmetries (bits) that keep the cell
     courses: tuple[Courses, Courses]
 
 

@@ -7,8 +7,7 @@ from ...games.shared.boards import BOARDS, Board
 from ...solve.checkers.plans_certificate import PLAYERS, Plan, Rules, plan_of, rules_of, verify
 from .double_oracle import SOLVABLE
 
-SHOWN, DEPTH = 5, 3
-"""How many plans of a side are shown, and how many of their tries, unless everything is wanted."""
+SHOWN, DEPTH = 5, 3  # how many plans of a side are shown, and how many of their tries, unless everything is wanted
 
 
 def explain(document: Any, everything: bool = False) -> list[str]:

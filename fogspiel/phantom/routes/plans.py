@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def fits(problem: "Problem") -> bool:
-    """Whether the game is one of those that it was tried on."""
+    """True if the game is one of those that it was tried on."""
     if problem.family != "phantom":
         return False
     from ..pure_strategies.double_oracle import SOLVABLE

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def fits(problem: "Problem") -> bool:
-    """Whether the form of the game fits into memory."""
+    """True if the form of the game fits into memory."""
     if problem.family != "phantom":
         return False
     from ..solver import SOLVABLE

@@ -44,12 +44,9 @@ from .primitives import (
 FORMAT = "fogspiel lone spies certificate 1"
 PREFIX = "lone-"
 MOST_PLAYERS = 6
-Groups = tuple[int, ...]
-"""Masks of players; player i is bit i."""
-Score = tuple[int, int]
-"""The points of the resistance and of the spies."""
-Lot = tuple[int, Fraction]
-"""A mission that is drawn, and how likely that is."""
+Groups = tuple[int, ...]  # masks of players; player i is bit i
+Score = tuple[int, int]  # the points of the resistance and of the spies
+Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is
 
 
 class LoneCertificate(SolutionCertificate):
@@ -154,7 +151,7 @@ class Table(ABC):
         return found
 
     def is_last(self, score: Score) -> bool:
-        """Whether the spies lack one point, so that the resistance picks the last mission."""
+        """True if the spies lack one point, so that the resistance picks the last mission."""
         return score[1] == self.setup.points - 1
 
     def size(self, score: Score) -> int:
@@ -227,8 +224,8 @@ class Resistance(Table):
         return worst
 
 
+# What the spies know: the situation in words, the groups of the resistance and their own, spy sets, and how likely.
 Known = tuple[str, Groups, Groups, list[int], Fraction]
-"""What the spies know: the situation in words, the groups of the resistance and their own, spy sets, and how likely."""
 
 
 class Spies(Table):

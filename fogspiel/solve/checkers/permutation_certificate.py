@@ -59,8 +59,8 @@ TTT = Grid(
     ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)),
 )
 
+# A running game: the responder's stones, the other player's stones, the rest of its permutation, the weight.
 Game = tuple[int, int, tuple[int, ...], int]
-"""A running game: the responder's stones, the other player's stones, the rest of its permutation, the weight."""
 
 
 def verify(body: Any, grid: Grid = TTT) -> Bounds:

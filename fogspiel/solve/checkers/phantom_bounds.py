@@ -52,8 +52,7 @@ MOST_UNIT = 10**12
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
-GIVEN_UP = -1
-"""Places are numbers inside the checker: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node."""
+GIVEN_UP = -1  # places are numbers inside the checker: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node
 FIRST_JUMP = -2
 
 Row = list[tuple[int, Fraction, int, int]]
@@ -70,8 +69,7 @@ class Node(NamedTuple):
     """A strategy from a belief on, and what it guarantees."""
 
     own: int
-    worths: dict[int, Fraction]
-    """By world."""
+    worths: dict[int, Fraction]  # by world
     rows: list[Row]
     jumps: list[list[tuple[int, int, Fraction]]]
 
@@ -112,7 +110,7 @@ class Rules:
         return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
 
     def breathes(self, stones: int, others: int, cell: int) -> bool:
-        """Whether the chain of the stone on the cell has a liberty."""
+        """True if the chain of the stone on the cell has a liberty."""
         chain, waiting = {cell}, [cell]
         while waiting:
             for beside in self.near[waiting.pop()]:
@@ -215,7 +213,7 @@ class Checker:
 
 
 def whole(number: Any, below: int) -> bool:
-    """Whether something is an integer from 0 on and below a limit."""
+    """True if something is an integer from 0 on and below a limit."""
     return type(number) is int and 0 <= number < below
 
 

@@ -47,16 +47,14 @@ from .primitives import (
 )
 
 FORMAT = "fogspiel phantom certificate 1"
-RULES = 1
-"""The version of the rules that are written down here."""
+RULES = 1  # the version of the rules that are written down here
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 NOWHERE = -1
-WIN, DRAW = 2, 1
-"""Half points of Black's for its win, and for a draw."""
+WIN, DRAW = 2, 1  # half points of Black's for its win, and for a draw
 
+# The (failed set, cell) of each turn; at last the failed set of this turn with the cell NOWHERE.
 Situation = tuple[tuple[int, int], ...]
-"""The (failed set, cell) of each turn; at last the failed set of this turn with the cell NOWHERE."""
 Strategy = dict[Situation, dict[int, Fraction]]
 
 
@@ -74,11 +72,9 @@ class Board(NamedTuple):
 
     name: str
     columns: int
-    names: list[str]
-    """Of the cells: a letter for the column and a number for the row, A1 first."""
+    names: list[str]  # of the cells: a letter for the column and a number for the row, A1 first
     symmetries: list[tuple[int, ...]]
-    won: tuple[list[bool], list[bool]]
-    """For each player and each set of stones: whether they win."""
+    won: tuple[list[bool], list[bool]]  # for each player and each set of stones: whether they win
 
     @property
     def cells(self) -> int:
@@ -134,8 +130,7 @@ def board_of(game: str) -> Board:
 
 
 GAMES = {"phantom-ttt": _tic_tac_toe, "dark-hex-3x3": _hex}
-OPENING = "-opening-"
-"""Between the name of a game and the cell that Black's first stone goes to, or an image of it."""
+OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
 def first_cells(game: str) -> set[int]:
@@ -247,12 +242,10 @@ class Node:
     """A situation that the planner may come to by its strategy, each order of tries by itself."""
 
     stones: int
-    reach: Fraction
-    """The product of the probabilities of its choices so far."""
-    weight: int = 0
-    """`reach` times the denominator of the tree."""
+    reach: Fraction  # the product of the probabilities of its choices so far
+    weight: int = 0  # `reach` times the denominator of the tree
+    # Each cell that it may try, with what follows if the stone stays and if it fails; none where it has no choice.
     tries: list[tuple[int, "Node", "Node"]] = field(default_factory=list)
-    """Each cell that it may try, with what follows if the stone stays and if it fails; none where it has no choice."""
 
 
 def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:

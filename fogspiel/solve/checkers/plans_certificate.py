@@ -44,15 +44,13 @@ from typing import Any, NamedTuple
 from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, go_on, quoted
 
 FORMAT = "fogspiel plans certificate 1"
-RULES = 1
-"""The version of the rules that are written down here."""
+RULES = 1  # the version of the rules that are written down here
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
-WIN, DRAW = 2, 1
-"""Half points for a win and a draw."""
+WIN, DRAW = 2, 1  # half points for a win and a draw
 WHOLE = re.compile("[1-9][0-9]*")
+# Limits: the plans of a player, the letters of all of them, and the digits of a weight.
 MOST_PLANS, MOST_LETTERS, MOST_DIGITS = 4000, 500_000, 400
-"""Limits: the plans of a player, the letters of all of them, and the digits of a weight."""
 
 
 class PlansCertificate(SolutionCertificate):
@@ -67,10 +65,8 @@ class Rules(NamedTuple):
 
     cells: int
     variant: str
-    symmetries: list[tuple[int, ...]]
-    """Where each of them takes the cells."""
-    won: tuple[list[bool], list[bool]]
-    """For each player and each set of stones (bits): whether they win."""
+    symmetries: list[tuple[int, ...]]  # where each of them takes the cells
+    won: tuple[list[bool], list[bool]]  # for each player and each set of stones (bits): whether they win
 
 
 class Plan(NamedTuple):

@@ -11,10 +11,8 @@ from math import inf, lcm
 from time import monotonic, process_time
 from typing import Any, TypedDict
 
-Body = Mapping[str, Any]
-"""A certificate as JSON has it, which may be anything else."""
-Bounds = tuple[Fraction, Fraction]
-"""What the first player gets at least by one strategy, and at most by the other."""
+Body = Mapping[str, Any]  # a certificate as JSON has it, which may be anything else
+Bounds = tuple[Fraction, Fraction]  # what the first player gets at least by one strategy, and at most by the other
 
 
 class Certificate(TypedDict):
@@ -24,8 +22,7 @@ class Certificate(TypedDict):
     game: str
     lower: str
     upper: str
-    digest: str
-    """Of all the rest."""
+    digest: str  # of all the rest
 
 
 class SolutionCertificate(Certificate):
@@ -35,11 +32,10 @@ class SolutionCertificate(Certificate):
     value: str
 
 
-SHOWN = 40
-"""How many characters of something wrong are quoted."""
+SHOWN = 40  # how many characters of something wrong are quoted
 FRACTION = re.compile(r"(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
+# Digits that Python turns into a number at once, and characters that a fraction may have.
 SHORT, LONGEST = 4000, 100_000
-"""Digits that Python turns into a number at once, and characters that a fraction may have."""
 
 
 def quoted(thing: object) -> str:
@@ -129,10 +125,9 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
 # The work that a check may take
 
 
-MOST_SECONDS = 600.0
-"""CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63."""
+MOST_SECONDS = 600.0  # CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63
+# When the work must end at the earliest, and the CPU time at which it must end.
 _ends: ContextVar[tuple[float, float]] = ContextVar("_ends", default=(inf, inf))
-"""When the work must end at the earliest, and the CPU time at which it must end."""
 
 
 @contextmanager

@@ -41,10 +41,8 @@ from .primitives import (
 )
 
 FORMAT = "fogspiel resistance certificate 1"
-Groups = tuple[int, ...]
-"""Masks of players; player i is bit i."""
-Score = tuple[int, int]
-"""The points of the resistance and of the spies."""
+Groups = tuple[int, ...]  # masks of players; player i is bit i
+Score = tuple[int, int]  # the points of the resistance and of the spies
 
 
 class ResistanceCertificate(SolutionCertificate):
@@ -121,11 +119,11 @@ class Table(ABC):
         return row
 
     def clean(self, number: int, mission: int, spies: int) -> bool:
-        """Whether these spies are too few on the mission of a round to sabotage it."""
+        """True if these spies are too few on the mission of a round to sabotage it."""
         return (mission & spies).bit_count() < self.setup.needed[number]
 
     def behind(self, score: Score) -> bool:
-        """Whether the spies lack only one point, so that all the missions of a plan must be clean."""
+        """True if the spies lack only one point, so that all the missions of a plan must be clean."""
         return score[1] == self.setup.points - 1
 
     def first_of_plan(self, score: Score) -> int:

@@ -46,8 +46,7 @@ class Plan(Protocol):
     def __getitem__(self, key: Any, /) -> tuple[int, dict[int, Fraction]]: ...
 
 
-Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]
-"""A plan of which every row is read at once."""
+Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # a plan of which every row is read at once
 
 
 class Look(NamedTuple):
@@ -55,8 +54,7 @@ class Look(NamedTuple):
 
     mover: int
     actions: list[int]
-    chances: list[Fraction]
-    """The probability of each action, where chance moves."""
+    chances: list[Fraction]  # the probability of each action, where chance moves
     view: tuple[int, ...]
     payoff: Fraction = Fraction(0)
 

@@ -20,13 +20,12 @@ WHOLE = re.compile(r"\d{1,9}", re.A)
 ESCAPED = re.compile(r'\\([\\"])')
 DIVIDED_BY_ZERO = re.compile(r"/0+$")
 LONGEST_NUMBER = 40
+# What stands in a name for letters that Gambit does not accept; it cannot read a backslash before a quote.
 SPELLED = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "’": "'", "–": "-", "\\": "/"})
-"""What stands in a name for letters that Gambit does not accept; it cannot read a backslash before a quote."""
 TEXT, MARK, WORD, END = 1, 2, 3, 4
 
 
-number = lru_cache(1024)(Fraction)
-"""The exact value of a numeral; the same few occur again and again."""
+number = lru_cache(1024)(Fraction)  # the exact value of a numeral; the same few occur again and again
 
 
 class Script:
@@ -66,7 +65,7 @@ class Script:
         return self.refusal(f"here is {token!r}, where {wanted} should be")
 
     def on(self, mark: str) -> bool:
-        """Whether the next token is this mark."""
+        """True if the next token is this mark."""
         return self.kind == MARK and self.token == mark
 
     def take(self, mark: str, wanted: str) -> None:

@@ -18,8 +18,7 @@ from .gambit import END, TEXT, Script, brace, file_text, heading, quote
 from .tree_builder import DEFAULT_MOST, NO_PAY, Pay, TreeBuilder
 from .tree_labels import PLAYERS, LabelledTree, Labels, numbered
 
-MOST_CELLS = 1_000_000
-"""Cells of the largest table that is written."""
+MOST_CELLS = 1_000_000  # cells of the largest table that is written
 
 
 def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:

@@ -14,12 +14,10 @@ from typing import Any
 from .tree_builder import DEFAULT_MOST, SIMPLE, TreeBuilder, exact_probabilities
 from .tree_labels import PLAYERS, LabelledTree, one_line
 
-NOT_ZERO = 1e-9
-"""Payoffs that should cancel out are floats, and may miss it by this."""
-TELLING = 20_000
-"""Nodes between two remarks."""
+NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
+TELLING = 20_000  # nodes between two remarks
+# Is told how many nodes there are so far, and about which share of all histories has been walked.
 Watch = Callable[[int, float], None]
-"""Is told how many nodes there are so far, and about which share of all histories has been walked."""
 
 
 def from_openspiel(

@@ -15,15 +15,12 @@ from ..sequence_form import MOST_NUMERATOR
 from ..tree import CHANCE_NODE, LEAF, TooLarge, Tree
 from .tree_labels import LabelledTree, Labels, distinct
 
+# Nodes that a tree may have unless the user says otherwise; a node takes about half a kilobyte while it is read.
 DEFAULT_MOST = 3_000_000
-"""Nodes that a tree may have unless the user says otherwise; a node takes about half a kilobyte while it is read."""
-SIMPLE = 10**6
-"""Rounded numbers are read as fractions with denominators up to this."""
-LONG = 10**9
-"""Decimals of at most nine places are never taken for rounded."""
+SIMPLE = 10**6  # rounded numbers are read as fractions with denominators up to this
+LONG = 10**9  # decimals of at most nine places are never taken for rounded
 
-MOST_SHARED = 1000
-"""Payoffs that are known again as objects, which stay alive for that."""
+MOST_SHARED = 1000  # payoffs that are known again as objects, which stay alive for that
 
 Pay = tuple[Fraction, Fraction]
 NO_PAY = (Fraction(0), Fraction(0))
@@ -85,7 +82,7 @@ class TreeBuilder:
 
     @property
     def complete(self) -> bool:
-        """Whether every action leads somewhere."""
+        """True if every action leads somewhere."""
         return not self._open
 
     def add_chance(self, names: tuple[str, ...], probabilities: Sequence[Fraction], pay: Pay = NO_PAY) -> None:
@@ -219,7 +216,7 @@ class TreeBuilder:
         return number
 
     def _passes(self, player: int, sequence: int, number: int) -> bool:
-        """Whether the sequence of a player passes through the infoset."""
+        """True if the sequence of a player passes through the infoset."""
         target = self._infosets[number]
         mine = [row for row in self._infosets if row.owner == player]
         while sequence > 0:

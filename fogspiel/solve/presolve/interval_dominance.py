@@ -13,10 +13,9 @@ import numpy as np
 from ...core.kernel import kernel
 from ..tree import LEAF, Tree
 
-MOST_COMPARED = 1024
-"""Infosets with more actions than that are left alone: their pairs would need too much memory."""
+MOST_COMPARED = 1024  # infosets with more actions than that are left alone: their pairs would need too much memory
+# A sequence without a new number: its infoset is never reached any more, or its action was dropped while they did.
 GONE, DROPPED = -1, -2
-"""A sequence without a new number: its infoset is never reached any more, or its action was dropped while they did."""
 
 
 @kernel

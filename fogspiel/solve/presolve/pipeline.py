@@ -25,8 +25,8 @@ from .interval_dominance import DROPPED, undominated_actions
 from .row_dominance import drop_dominated_rows, share_of
 from .strategy_expansion import expand_tails
 
+# The probability of each sequence of a player at its infoset: an array of floats or a list of fractions.
 Behaviour = np.ndarray | Sequence[Fraction]
-"""The probability of each sequence of a player at its infoset: an array of floats or a list of fractions."""
 Pair = tuple[np.ndarray, np.ndarray]
 Lift = Callable[[Behaviour, Behaviour], tuple[Any, Any]]
 
@@ -99,8 +99,7 @@ class _Origin:
     old: Treeplex
     new: Treeplex
     share: Sparse
-    allowed: np.ndarray
-    """Which old sequences may be played in infosets without a share."""
+    allowed: np.ndarray  # which old sequences may be played in infosets without a share
 
     def lifted(self, behaviour: Behaviour) -> Any:
         """The behaviour in the old game: floats from floats, fractions from fractions."""

@@ -19,8 +19,7 @@ from ...core.kernel import kernel
 from ...core.rng import mixed
 from ..sequence_form import SequenceForm, Sparse, Treeplex, merge
 
-MOST_RIVALS = 4096
-"""Among more sequences of one infoset than that only equal ones are looked for, not dominated ones."""
+MOST_RIVALS = 4096  # among more sequences of one infoset than that only equal ones are looked for, not dominated ones
 
 
 @kernel

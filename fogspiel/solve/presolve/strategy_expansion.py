@@ -27,8 +27,8 @@ from ..sequence_form import SequenceForm, Sparse, Treeplex, merge, sparse
 from .row_dominance import row_starts, undominated_rows
 
 MOST_PLANS = 4096
+# A tail is not written out if it has more plans than that, or if its plans take so many times the room of the tail.
 MOST_GROWTH = 16
-"""A tail is not written out if it has more plans than that, or if its plans take so many times the room of the tail."""
 
 
 @kernel
@@ -108,12 +108,9 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
 class Plans(NamedTuple):
     """The plans of some tails, one tail after the other."""
 
-    tail: np.ndarray
-    """The infoset at which each plan begins."""
-    payoffs: Sparse
-    """The payoff row of each plan."""
-    begin: np.ndarray
-    """The sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1]."""
+    tail: np.ndarray  # the infoset at which each plan begins
+    payoffs: Sparse  # the payoff row of each plan
+    begin: np.ndarray  # the sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1].
     member: np.ndarray
 
 

@@ -17,12 +17,9 @@ from .row_generation import solve
 from .simple_rules import spy_rule, team_rule
 
 FAIR = Fraction(1, 2)
-STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))
-"""No mission takes two sabotages, or the fourth one does."""
-BATCH = 100
-"""Tables whose bounds make a step."""
-Row = Mapping[str, Any]
-"""What a step has found: the bounds of the next tables, or the value of one that was solved."""
+STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))  # no mission takes two sabotages, or the fourth one does
+BATCH = 100  # tables whose bounds make a step
+Row = Mapping[str, Any]  # what a step has found: the bounds of the next tables, or the value of one that was solved
 
 
 @dataclass(frozen=True)
@@ -33,8 +30,7 @@ class TableSpace:
     spies: int
     smallest: int
     largest: int
-    stars: tuple[tuple[int, ...], ...] = STARS
-    """The sabotages that missions take, one of these for each table."""
+    stars: tuple[tuple[int, ...], ...] = STARS  # the sabotages that missions take, one of these for each table
 
     def __post_init__(self) -> None:
         if self.smallest > self.largest:
@@ -85,8 +81,7 @@ class FairTable(NamedTuple):
     """A table with its value; the nearer to one half, the smaller, and among equals those that grow come first."""
 
     distance: Fraction
-    drops: int
-    """How often a mission is smaller than the one before."""
+    drops: int  # how often a mission is smaller than the one before
     setup: Setup
     wins: Fraction
 
@@ -116,12 +111,10 @@ class Sweep:
 
     space: TableSpace
     nearest: list[FairTable]
-    ties: int
-    """Tables that are as near as the nearest one, which is one of them."""
+    ties: int  # tables that are as near as the nearest one, which is one of them
     by_rules: int
     by_program: int
-    too_far: int
-    """Tables whose bounds were enough to know that they are not among the nearest."""
+    too_far: int  # tables whose bounds were enough to know that they are not among the nearest
 
     @property
     def official(self) -> Fraction | None:

@@ -21,16 +21,13 @@ from .opening import Infoset, Opening, Place, Plan, Tail, row
 from .oracle import SKIPPED, Oracle, answers, at_tails
 from .orbits import plan_text
 
-NOISE = 1e-9
-"""The program's values are good up to this."""
-MOST = 2**62
-"""Sums of whole weights below this fit into 64 bits."""
+NOISE = 1e-9  # the program's values are good up to this
+MOST = 2**62  # sums of whole weights below this fit into 64 bits
 
-Spies = list[Fraction]
-"""The weight of each sequence of the spies."""
+Spies = list[Fraction]  # the weight of each sequence of the spies
 Mixture = dict[Plan, Fraction]
+# At each infoset that it reaches, by number: the probability of each mission (a plan of one) or plan.
 Resistance = dict[int, Mixture]
-"""At each infoset that it reaches, by number: the probability of each mission (a plan of one) or plan."""
 
 
 def payoff(game: Opening, won: Any) -> Any:

@@ -13,17 +13,14 @@ from ..sequence_form import sparse
 from ..sequence_lp import Program
 from .opening import Opening, Plan, row
 
-Row = tuple[list[int], list[int]]
-"""The columns and the coefficients of a row."""
+Row = tuple[list[int], list[int]]  # the columns and the coefficients of a row
 
 
 class Optimum(NamedTuple):
     """A solution of the program."""
 
-    spies: np.ndarray
-    """The realisation plan of the spies."""
-    values: np.ndarray
-    """The value of each infoset of the resistance, in spy sets."""
+    spies: np.ndarray  # the realisation plan of the spies
+    values: np.ndarray  # the value of each infoset of the resistance, in spy sets
 
 
 class SpyProgram:
@@ -40,8 +37,7 @@ class SpyProgram:
         self.rows: list[Row] = [
             ([1 + 2 * i, 2 + 2 * i, parent], [1, 1, -1]) for i, parent in enumerate(game.spy_parent)
         ]
-        self.decisions = len(self.rows)
-        """The first row of a mission; those of the plans follow after the missions."""
+        self.decisions = len(self.rows)  # the first row of a mission; those of the plans follow after the missions
         for infoset in game.infosets:
             for _, won, lost in infoset.options:
                 values = [self.sequences + place.number for place in (infoset, won, lost)]

@@ -21,8 +21,7 @@ from ..sequence_form import Treeplex, exact_plan_of
 from ..sequence_lp import program_of
 from .lone_spies import LoneGame
 
-Behaviour = list[Fraction]
-"""The probability of each sequence of a player, given its infoset."""
+Behaviour = list[Fraction]  # the probability of each sequence of a player, given its infoset
 
 
 def rounds(game: LoneGame, stored: Sequence[Record]) -> Iterator[Growth]:

@@ -24,8 +24,7 @@ from ...games.resistance.setups import Setup
 from ..sequence_form import SequenceForm, Treeplex, merge
 from .orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
 
-MOST_PLAYERS = 6
-"""With more the coordinator has too many sequences."""
+MOST_PLAYERS = 6  # with more the coordinator has too many sequences
 
 
 @dataclass(frozen=True)
@@ -34,14 +33,12 @@ class LoneGame:
 
     setup: Setup
     form: SequenceForm
+    # What the resistance has seen before each of its infosets: missions, each with the number of sabotages.
     histories: list[str]
-    """What the resistance has seen before each of its infosets: missions, each with the number of sabotages."""
-    missions: list[list[str]]
-    """The missions it may choose there."""
+    missions: list[list[str]]  # the missions it may choose there
+    # What the coordinator has seen and told before each of its infosets, and the mission of the round.
     situations: list[str]
-    """What the coordinator has seen and told before each of its infosets, and the mission of the round."""
-    orders: list[list[str]]
-    """How many of each of its groups it may tell to sabotage there."""
+    orders: list[list[str]]  # how many of each of its groups it may tell to sabotage there
 
 
 def lone_game(setup: Setup) -> LoneGame:
@@ -99,12 +96,9 @@ class _State:
     told: int
     finer: Groups
     score: tuple[int, int]
-    alive: tuple[int, ...]
-    """The spy sets that fit the numbers of sabotages."""
-    lists: int
-    """In how many ways the missions can be drawn if the resistance chooses as it did."""
-    ways: int
-    """In how many of them the coordinator sees what it sees."""
+    alive: tuple[int, ...]  # the spy sets that fit the numbers of sabotages
+    lists: int  # in how many ways the missions can be drawn if the resistance chooses as it did
+    ways: int  # in how many of them the coordinator sees what it sees
 
 
 class _Growth:
@@ -114,8 +108,7 @@ class _Growth:
         self.setup = setup
         self.resistance, self.coordinator = _Side(), _Side()
         self.known: dict[str, int] = {}
-        self.lists: list[int] = [1]
-        """For each sequence of the resistance, in how many ways its missions can be drawn."""
+        self.lists: list[int] = [1]  # for each sequence of the resistance, in how many ways its missions can be drawn
         self.leaves: list[tuple[int, int, int]] = []
 
     def add(self, here: _State) -> None:

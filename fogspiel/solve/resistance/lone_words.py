@@ -11,8 +11,7 @@ from .words import named, odds
 if TYPE_CHECKING:
     from ...core.agents import PlayerAgent
 
-SHOWN = 30
-"""Lines of each strategy, unless everything is wanted."""
+SHOWN = 30  # lines of each strategy, unless everything is wanted
 
 
 def follower(name: str, proof: LoneCertificate) -> "PlayerAgent":

@@ -15,19 +15,16 @@ from typing import NamedTuple
 from ...games.resistance.setups import Setup
 from .orbits import Groups, everyone, missions, split
 
-Claims = frozenset[int]
-"""Spy sets as masks of players, one of which is the true one."""
+Claims = frozenset[int]  # spy sets as masks of players, one of which is the true one
 
 
 class Ballot(NamedTuple):
     """What a secret ballot is worth to the good team."""
 
-    most: Fraction
-    """The probability of winning that no good team can exceed."""
-    claims: int
-    """The kinds of sets of claims there are, up to relabelling."""
+    most: Fraction  # the probability of winning that no good team can exceed
+    claims: int  # the kinds of sets of claims there are, up to relabelling
+    # Those of them with which the good team cannot win three missions for sure; with none of them, `most` is won.
     lost: int
-    """Those of them with which the good team cannot win three missions for sure; with none of them, `most` is won."""
 
 
 def ballot(setup: Setup) -> Ballot:
@@ -53,7 +50,7 @@ def claim_sets(setup: Setup) -> list[Claims]:
 
 
 def wins_for_sure(setup: Setup, claims: Claims) -> bool:
-    """Whether there are missions that win whichever of the claims is true and whatever the spies sabotage."""
+    """True if there are missions that win whichever of the claims is true and whatever the spies sabotage."""
     groups = _groups(setup, tuple(sorted(claims)))
 
     @cache

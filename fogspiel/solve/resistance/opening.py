@@ -17,10 +17,8 @@ import numpy as np
 from ...games.resistance.setups import Setup, check_setup
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
-Plan = tuple[int, ...]
-"""A list of missions."""
-NEVER = -1
-"""Stands for the sequence of spies who cannot have come here."""
+Plan = tuple[int, ...]  # a list of missions
+NEVER = -1  # stands for the sequence of spies who cannot have come here
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +29,8 @@ class Infoset:
     history: str
     groups: Groups
     score: tuple[int, int]
+    # Each mission, with what follows if it succeeds and if it is sabotaged.
     options: list[tuple[int, "Infoset | Tail", "Infoset | Tail"]] = field(default_factory=list)
-    """Each mission, with what follows if it succeeds and if it is sabotaged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +41,11 @@ class Tail:
     history: str
     groups: Groups
     score: tuple[int, int]
-    ahead: bool
-    """Whether it is the resistance that lacks one point."""
-    sequence: np.ndarray
-    """The sequence of the spies that each spy set has played, or NEVER."""
+    ahead: bool  # true if it is the resistance that lacks one point
+    sequence: np.ndarray  # the sequence of the spies that each spy set has played, or NEVER
 
 
-Place = Infoset | Tail
-"""Where the resistance decides."""
+Place = Infoset | Tail  # where the resistance decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +56,9 @@ class Opening:
     sets: np.ndarray
     infosets: list[Infoset]
     tails: list[Tail]
+    # The spies' sequence before each of their infosets; infoset i has sequences 1 + 2i (let it pass) and 2 + 2i.
     spy_parent: list[int]
-    """The spies' sequence before each of their infosets; infoset i has sequences 1 + 2i (let it pass) and 2 + 2i."""
-    spy_name: list[tuple[str, str]]
-    """The history with the mission, and the type, of each infoset of the spies."""
+    spy_name: list[tuple[str, str]]  # the history with the mission, and the type, of each infoset of the spies
 
     @property
     def total(self) -> int:

@@ -62,19 +62,14 @@ class Oracle:
 
     game: Opening
     first: np.ndarray
-    ways: list[Plan]
-    """The missions before the last one, for all tails one after the other."""
+    ways: list[Plan]  # the missions before the last one, for all tails one after the other
+    # The first ways of parts of the tails: a whole one, or one way of a tail in which all missions must be clean.
     parts: np.ndarray
-    """The first ways of parts of the tails: a whole one, or one way of a tail in which all missions must be clean."""
-    owner: np.ndarray
-    """The tail of each part."""
-    alive: np.ndarray
-    """Whether each spy set can still be won against in each part."""
+    owner: np.ndarray  # the tail of each part
+    alive: np.ndarray  # true if each spy set can still be won against in each part
     won: np.ndarray
-    last: list[int]
-    """The last missions there are."""
-    inside: np.ndarray
-    """The numbers of the spy sets that each last mission is clean against."""
+    last: list[int]  # the last missions there are
+    inside: np.ndarray  # the numbers of the spy sets that each last mission is clean against
 
 
 def oracle(game: Opening) -> Oracle:
@@ -103,7 +98,7 @@ def oracle(game: Opening) -> Oracle:
 
 
 def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
-    """Whether each of the missions before the last one is clean of each spy set."""
+    """True if each of the missions before the last one is clean of each spy set."""
     needed = setup.needed[setup.rounds - 1 - len(way) : -1]
     return np.array([ones(sets & m) < least for m, least in zip(way, needed, strict=True)]).reshape(len(way), len(sets))
 

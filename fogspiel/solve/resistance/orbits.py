@@ -13,8 +13,7 @@ import numpy as np
 
 from ...games.resistance.setups import MOST_PLAYERS, Setup
 
-Groups = tuple[int, ...]
-"""Masks of the groups, in the order of `split`."""
+Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 
 
 def everyone(setup: Setup) -> Groups:

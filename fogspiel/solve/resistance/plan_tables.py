@@ -22,8 +22,7 @@ TEAMS = {
     11: "ABCD EFGH AEIJK",
     12: "ABCD EFGH AIJKL",
     13: "ABCD EFGH IJKLM",
-}
-"""The teams of `simple_rules.team_rule` for each number of players, which are optimal."""
+}  # the teams of `simple_rules.team_rule` for each number of players, which are optimal
 
 
 def team_table(setup: Setup, teams: list[str]) -> Table:

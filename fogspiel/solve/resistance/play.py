@@ -38,17 +38,16 @@ class Situation:
                 self.history = f"{self.history} {word}{'+' if success else '-'}".strip()
                 self.groups = after
             self.score = (self.score[0] + success, self.score[1] + (not success))
-        self.now = after
-        """The groups after all the missions; `groups` and `history` stop where the tail begins."""
+        self.now = after  # the groups after all the missions; `groups` and `history` stop where the tail begins
 
     @property
     def tail(self) -> bool:
-        """Whether a team lacks only one point."""
+        """True if a team lacks only one point."""
         return max(self.score) >= self.setup.points - 1
 
     @property
     def ahead(self) -> bool:
-        """Whether the resistance came to lack one point first."""
+        """True if the resistance came to lack one point first."""
         return self.history.count("+") == self.setup.points - 1
 
     def way(self, mission: int) -> tuple[str, Groups]:
@@ -134,7 +133,7 @@ def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mi
 
 
 def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
-    """Whether the spies' strategy sabotages the mission that is under way."""
+    """True if the spies' strategy sabotages the mission that is under way."""
     here = situation(seen)
     mission = int(seen[SEEN_MISSION + sum(here.score)])
     chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)

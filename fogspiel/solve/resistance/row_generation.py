@@ -24,15 +24,11 @@ from .linear_program import SpyProgram
 from .opening import Opening, Plan, opening, row
 from .oracle import SKIPPED, Oracle, answers, at_tails, oracle
 
-WORTHWHILE = 1e-7
-"""A plan must win this many spy sets more than the program thinks to be worth adding."""
-CLOSED = 1e-6
-"""When the bounds are this many spy sets apart, the exact solution may be in sight."""
-MOST_PLANS = 10
-"""How many plans a step adds at one tail."""
+WORTHWHILE = 1e-7  # a plan must win this many spy sets more than the program thinks to be worth adding
+CLOSED = 1e-6  # when the bounds are this many spy sets apart, the exact solution may be in sight
+MOST_PLANS = 10  # how many plans a step adds at one tail
 
-Found = list[tuple[int, Plan]]
-"""Plans, each with the number of its tail."""
+Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
 
 @dataclass(frozen=True)
@@ -40,17 +36,13 @@ class Step:
     """What one step of the solver found; bounds are payoffs of the resistance."""
 
     number: int
-    rows: int
-    """Plans in the program that gave these bounds."""
+    rows: int  # plans in the program that gave these bounds
     lower: float
-    upper: float
-    """The best upper bound so far."""
-    seconds: float
-    """CPU seconds since the solver was started or resumed."""
+    upper: float  # the best upper bound so far
+    seconds: float  # CPU seconds since the solver was started or resumed
+    # The plans it adds for the next step: the number of the tail, then the missions as masks of players.
     plans: list[list[int]]
-    """The plans it adds for the next step: the number of the tail, then the missions as masks of players."""
-    certificate: ResistanceCertificate | None = None
-    """The exact solution, in the last step."""
+    certificate: ResistanceCertificate | None = None  # the exact solution, in the last step
 
     @property
     def record(self) -> dict[str, object]:

@@ -20,16 +20,14 @@ from typing import NamedTuple
 from ...games.resistance.setups import Setup
 from .orbits import Groups, missions, split
 
-Team = tuple[int, int]
-"""How many are on a team, and the number of spies on it that is too many for it to be clean."""
+Team = tuple[int, int]  # how many are on a team, and the number of spies on it that is too many for it to be clean
 
 
 class Coverage(NamedTuple):
     """Teams, and how many spy sets there are for which one of them is clean."""
 
     won: int
-    teams: tuple[int, ...]
-    """Masks of players."""
+    teams: tuple[int, ...]  # masks of players
 
 
 def best_coverage(setup: Setup, teams: Iterable[Team]) -> Coverage:
@@ -60,10 +58,8 @@ def _best_coverage(players: int, spies: int, kinds: tuple[Team, ...]) -> Coverag
 class SpyRule(NamedTuple):
     """Let the missions of some rounds pass, sabotage the others whenever possible."""
 
-    passed: tuple[int, ...]
-    """Rounds, from 1."""
-    wins: Fraction
-    """The most that any resistance wins against it."""
+    passed: tuple[int, ...]  # rounds, from 1
+    wins: Fraction  # the most that any resistance wins against it
 
 
 def spy_rule(setup: Setup) -> SpyRule:
@@ -81,10 +77,8 @@ def spy_rule(setup: Setup) -> SpyRule:
 class TeamRule(NamedTuple):
     """Send the first team that is large enough and of which no mission was sabotaged, or a part of it."""
 
-    teams: tuple[int, ...]
-    """Masks of players, small teams first."""
-    wins: Fraction
-    """What it wins at least, whatever the spies do."""
+    teams: tuple[int, ...]  # masks of players, small teams first
+    wins: Fraction  # what it wins at least, whatever the spies do
 
 
 def team_rule(setup: Setup) -> TeamRule:
@@ -97,7 +91,7 @@ def team_rule(setup: Setup) -> TeamRule:
 
 
 def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
-    """Whether one of the teams that are left is large enough for the mission, now and after it."""
+    """True if one of the teams that are left is large enough for the mission, now and after it."""
     if won == setup.points:
         return True
     number = won + setup.points - len(sizes)

@@ -12,8 +12,7 @@ from ...games.resistance.setups import Setup
 from .orbits import shares
 
 Score = tuple[int, int]
-Filled = tuple[tuple[int, int], ...]
-"""The size of each group and the spies in it, sorted."""
+Filled = tuple[tuple[int, int], ...]  # the size of each group and the spies in it, sorted
 
 
 class FullSizes(NamedTuple):
@@ -23,8 +22,8 @@ class FullSizes(NamedTuple):
     resistance_sequences: int
     spy_infosets: int
     spy_sequences: int
+    # Mission lists with a type of the spies each; some share an entry of the payoff matrix from 7 players on.
     leaves: int
-    """Mission lists with a type of the spies each; some share an entry of the payoff matrix from 7 players on."""
 
 
 class LabelledRound(NamedTuple):
@@ -32,14 +31,10 @@ class LabelledRound(NamedTuple):
 
     resistance_choices: int
     resistance_missions: int
-    spy_waits: int
-    """Nodes in which the spies wait for a mission."""
-    spy_missions: int
-    """Nodes in which they have seen one."""
-    spy_choices: int
-    """Of these, the ones in which they can sabotage."""
-    spy_moves: int
-    """Nodes behind a sabotage, or behind letting the mission pass."""
+    spy_waits: int  # nodes in which the spies wait for a mission
+    spy_missions: int  # nodes in which they have seen one
+    spy_choices: int  # of these, the ones in which they can sabotage
+    spy_moves: int  # nodes behind a sabotage, or behind letting the mission pass
 
 
 def mission_orbits(setup: Setup) -> list[int]:

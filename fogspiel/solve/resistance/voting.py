@@ -12,23 +12,19 @@ from typing import NamedTuple
 
 from ...games.resistance.setups import Setup
 
-MOST_REJECTIONS = 4
-"""Five in a row lose the game."""
+MOST_REJECTIONS = 4  # five in a row lose the game
 
 
 class Voting(NamedTuple):
     """What votes can do against good players who follow a plan."""
 
-    passes: bool
-    """Whether the mission of the plan is approved, however spies vote."""
-    blocked: bool
-    """Whether any other mission is rejected, however spies vote."""
-    rejections: int
-    """The most proposals that are rejected in a row, over all seats of the spies and first leaders."""
+    passes: bool  # true if the mission of the plan is approved, however spies vote
+    blocked: bool  # true if any other mission is rejected, however spies vote
+    rejections: int  # the most proposals that are rejected in a row, over all seats of the spies and first leaders
 
     @property
     def irrelevant(self) -> bool:
-        """Whether the mission of the plan is always sent in time."""
+        """True if the mission of the plan is always sent in time."""
         return self.passes and self.blocked and self.rejections <= MOST_REJECTIONS
 
 

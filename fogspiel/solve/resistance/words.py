@@ -112,8 +112,8 @@ def _listed(words: Sequence[object], last: str = "and") -> str:
 LATE_SABOTAGE = "As soon as a team lacks only one point: sabotage whenever possible. Before that:"
 
 
+# A mission with the ones before it, and what the spies do there: who they are, and whether they sabotage, in words.
 SpyMission = tuple[str, list[tuple[str, str]]]
-"""A mission with the ones before it, and what the spies do there: who they are, and whether they sabotage, in words."""
 
 
 def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> Iterator[SpyMission]:

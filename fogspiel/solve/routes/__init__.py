@@ -38,8 +38,7 @@ FIRST = (
     "knowledge-trees",
     "plans",
     "private-histories",
-)
-"""The order of listings, in which `auto` looks for a route; any other route comes last."""
+)  # the order of listings, in which `auto` looks for a route; any other route comes last
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,10 @@ class Proofs:
     """What there is to do with certificates of a format of their own."""
 
     format: str
-    agent: Callable[[str, Any], "PlayerAgent"]
-    """An agent of that name that plays by a certificate."""
-    explain: Callable[[Any, bool], list[str]]
-    """A certificate in words, with everything in it or the most important."""
+    agent: Callable[[str, Any], "PlayerAgent"]  # an agent of that name that plays by a certificate
+    explain: Callable[[Any, bool], list[str]]  # a certificate in words, with everything in it or the most important
+    # What a certificate says at every information state, where its strategies are not only plans to be drawn from.
     probabilities: Callable[[Any], "Probabilities"] | None = None
-    """What a certificate says at every information state, where its strategies are not only plans to be drawn from."""
 
 
 @dataclass(frozen=True)
@@ -60,26 +57,19 @@ class Route:
     """A way to solve games."""
 
     name: str
-    solve: Callable[["Problem", Options, Saved], Work]
-    """Solve step by step, going on from what was saved."""
-    exact: bool = False
-    """Whether it can come to the exact value."""
+    solve: Callable[["Problem", Options, Saved], Work]  # solve step by step, going on from what was saved
+    exact: bool = False  # true if it can come to the exact value
+    # The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree.
     made_for: str = ""
-    """The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree."""
-    samples: bool = False
-    """Whether it draws at random, within budgets of iterations and CPU time, and builds no tree."""
-    fits: Callable[["Problem"], bool] = lambda problem: True
-    """Whether it can solve this game."""
-    proofs: Proofs | None = None
-    """For certificates that are not those of whole trees."""
+    samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
+    fits: Callable[["Problem"], bool] = lambda problem: True  # true if it can solve this game
+    proofs: Proofs | None = None  # for certificates that are not those of whole trees
+    # How policies are measured where the tree is too large for that.
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], Exploit] | None" = None
-    """How policies are measured where the tree is too large for that."""
-    exploit_cost: str = ""
-    """What that takes, in words."""
+    exploit_cost: str = ""  # what that takes, in words
+    # The information states that `fogspiel questions` asks for where the tree has too many.
     questions: "Callable[[Game], list[InformationState]] | None" = None
-    """The information states that `fogspiel questions` asks for where the tree has too many."""
-    answers: "Callable[[Game, Table], Probabilities] | None" = None
-    """How answers to these questions are followed."""
+    answers: "Callable[[Game, Table], Probabilities] | None" = None  # how answers to these questions are followed
 
 
 def trees() -> ModuleType:

@@ -15,23 +15,17 @@ from ..tree import MOST_DEPTH, rehash
 from . import response, table, walks
 from .table import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN
 
-SALTS = 2009
-"""The seed of the numbers that views are hashed with."""
-FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8
-"""Room at first, and entries for each row."""
-ROW_BYTES = 8 * (4 + 4 + 2 * ENTRIES_EACH)
-"""Of a row, its places in the hash table and its entries."""
+SALTS = 2009  # the seed of the numbers that views are hashed with
+FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8  # room at first, and entries for each row
+ROW_BYTES = 8 * (4 + 4 + 2 * ENTRIES_EACH)  # of a row, its places in the hash table and its entries
+# Histories that a walk has room for at first, and bytes that their states may take.
 FIRST_HISTORIES, HISTORY_BYTES = 1 << 10, 1 << 28
-"""Histories that a walk has room for at first, and bytes that their states may take."""
-WALK_SLICE = 1 << 22
-"""Positions of a best-response walk between two chances to interrupt it."""
+WALK_SLICE = 1 << 22  # positions of a best-response walk between two chances to interrupt it
+# The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
+# stands for a walk that cut off nothing but found no room.
 FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
-"""The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
-stands for a walk that cut off nothing but found no room."""
-LEAST_WALK = 1 << 24
-"""Positions that a walk may always visit, and as many as sampling has, if that is more."""
-ROUNDING = 2.0**-50
-"""The most that a position of a walk can add to the rounding error, in units of the highest payoff."""
+LEAST_WALK = 1 << 24  # positions that a walk may always visit, and as many as sampling has, if that is more
+ROUNDING = 2.0**-50  # the most that a position of a walk can add to the rounding error, in units of the highest payoff
 
 WRONG = {
     table.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must "
@@ -49,17 +43,14 @@ METHODS = {"external-sampling": walks.sample_external, "outcome-sampling": walks
 class Bounds:
     """What average strategies have proved so far, and what the next look at them has to know."""
 
+    # The first player's strategy of some look gets this much at least, whatever the second player does.
     lower: float = -inf
-    """The first player's strategy of some look gets this much at least, whatever the second player does."""
-    upper: float = inf
-    """The first player gets this much at most against the second player's strategy of some look."""
+    upper: float = inf  # the first player gets this much at most against the second player's strategy of some look
+    # The finest cut of a walk against each player that was affordable; 0 if nothing was cut off.
     cuts: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """The finest cut of a walk against each player that was affordable; 0 if nothing was cut off."""
     looks: int = 0
-    iterations: int = -1
-    """Those before the last look."""
-    next_look: int = 1 << 16
-    """The positions to be visited by sampling before the next look."""
+    iterations: int = -1  # those before the last look
+    next_look: int = 1 << 16  # the positions to be visited by sampling before the next look
 
     @property
     def gap(self) -> float:
@@ -119,8 +110,7 @@ class Sampling:
             self._salts,
         )
         self.bounds = Bounds()
-        self.seconds = 0.0
-        """CPU time so far, as far as whoever works with this has noted it."""
+        self.seconds = 0.0  # CPU time so far, as far as whoever works with this has noted it
 
     @property
     def iterations(self) -> int:

@@ -17,16 +17,15 @@ from ...core.kernel import ROWS as REAL_ROWS
 from .table import BAD_WEIGHTS, FAULT, FIRST, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
 
 GOING_ON, DONE, NO_ROOM = range(3)
+# Counters of the walk: the level it is at, positions visited, what was not followed, pending histories; the most
+# positions to visit, and whether the buffers are as large as they can be.
 LEVEL, VISITED, SKIPPED, PENDING, LIMIT, LAST_ROOM = range(6)
-"""Counters of the walk: the level it is at, positions visited, what was not followed, pending histories; the most
-positions to visit, and whether the buffers are as large as they can be."""
+# A level: its histories, the group of them that look the same now (from AT to END), which of its actions is tried
+# and how many there are. ACTION is -1 before a group is looked at.
 LOW, HIGH, AT, END, ACTION, LISTED = range(6)
-"""A level: its histories, the group of them that look the same now (from AT to END), which of its actions is tried
-and how many there are. ACTION is -1 before a group is looked at."""
+# Of a level: what was found so far, the best action of the group, the probability of the group.
 WORTH, BEST, MASS = range(3)
-"""Of a level: what was found so far, the best action of the group, the probability of the group."""
-PAST = 2
-"""Cells of the planner's chain; after them the digest of the responder's view."""
+PAST = 2  # cells of the planner's chain; after them the digest of the responder's view
 
 
 @kernel

@@ -13,13 +13,11 @@ from ..progress import Options, Progress, Saved, Work
 from ..solution import Solution
 from .minimiser import Sampling
 
-DEFAULT_SECONDS = 60.0
-"""CPU time unless iterations or another time are asked for."""
-SLICE = 1 << 20
-"""Positions between two chances to interrupt."""
+DEFAULT_SECONDS = 60.0  # CPU time unless iterations or another time are asked for
+SLICE = 1 << 20  # positions between two chances to interrupt
 SAVING_SECONDS = 5.0
+# Bytes of a state that is kept; with a larger one a run that is interrupted begins anew, and comes to the same.
 LARGEST_STATE = 64 * 2**20
-"""Bytes of a state that is kept; with a larger one a run that is interrupted begins anew, and comes to the same."""
 ENDLESS = 2**62
 
 

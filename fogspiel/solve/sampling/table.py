@@ -12,13 +12,12 @@ from ...core.kernel import inlined, kernel
 from ...core.rng import GOLDEN, mixed
 from ..tree import place_of
 
+# Counters: information states and their actions in the table, iterations, positions visited, information states for
+# which there was no room, and what is wrong with the rules, if anything is.
 ROWS, ENTRIES, ITERATIONS, NODES, UNKNOWN, FAULT = range(6)
-"""Counters: information states and their actions in the table, iterations, positions visited, information states for
-which there was no room, and what is wrong with the rules, if anything is."""
-NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)
-"""What may be wrong."""
+NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # what may be wrong
+# A row of the table: the two halves of the key, the first entry of its actions, and how many there are.
 KEY, KEY_2, FIRST, COUNT = range(4)
-"""A row of the table: the two halves of the key, the first entry of its actions, and how many there are."""
 NO_ROW = -1
 
 

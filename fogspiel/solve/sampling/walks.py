@@ -30,14 +30,12 @@ from .table import (
     match,
 )
 
-EXPLORATION = 0.6
-"""How often outcome sampling tries any action (Lanctot et al. 2009)."""
+EXPLORATION = 0.6  # how often outcome sampling tries any action (Lanctot et al. 2009).
+# A frame of the walk, an information state of the player who updates: actions, which is next, its row.
 COUNT_AT, NEXT, ROW_AT = range(3)
-"""A frame of the walk, an information state of the player who updates: actions, which is next, its row."""
-CHAINS = 4
-"""Cells of both players' chains, two each; after them the two halves of the key of an information state."""
+CHAINS = 4  # cells of both players' chains, two each; after them the two halves of the key of an information state
+# Information states for which there must be room before an iteration begins, and actions of these on average.
 RESERVE = 1 << 12
-"""Information states for which there must be room before an iteration begins, and actions of these on average."""
 ACTIONS_EACH = 8
 
 
@@ -52,7 +50,7 @@ def draw_chance(weights, weighted, state, choices, count, odds, stream):
 
 @inlined
 def is_full(counters, rows, regret, closed):
-    """Whether the table must grow before the next iteration."""
+    """True if the table must grow before the next iteration."""
     few = len(rows) - counters[ROWS] < RESERVE or len(regret) - counters[ENTRIES] < RESERVE * ACTIONS_EACH
     return few and closed == 0
 

@@ -21,8 +21,8 @@ from .duel import directions_for, duel
 from .reply import CHILDREN, RIVALS, breed, climb, thin
 
 USUAL_GAMES = 500_000  # where the budget is not in games
+# Of the games: for random players, for each way in a round, for the judgement of a round, for the choice.
 DRAWN, ROUND, JUDGED, CHOSEN = 0.15, 0.05, 0.03, 0.08
-"""Of the games: for random players, for each way in a round, for the judgement of a round, for the choice."""
 DRAWN_SEEDS = 0.4  # for random players where nobody has neighbours
 GAMES_PER_PLAYER = 96  # in the thinning, over all its rounds
 LEAST_ELITE, MOST_ELITE = 4, 32
@@ -170,12 +170,12 @@ class Field:
         return np.asarray((means + 1 - means.T) / 2)
 
     def beats(self, one: int, other: int) -> bool:
-        """Whether one is clearly ahead of the other in their games."""
+        """True if one is clearly ahead of the other in their games."""
         error = 0.5 / math.sqrt(2 * max(self.table.pairs[one, other], 1))
         return bool(self.duels[one, other] > 0.5 + CLEARLY * error)
 
     def surpasses(self, one: int, other: int) -> bool:
-        """Whether one is better against the baseline, or beats the other and is not worse there."""
+        """True if one is better against the baseline, or beats the other and is not worse there."""
         lead = (self.scores[one] - self.scores[other]) / self.error
         return bool(lead > AHEAD or (lead > -AHEAD and self.beats(one, other)))
 

@@ -24,8 +24,8 @@ CALM = 0.996  # the power of the gain in every step: where slopes are mere luck,
 MEMORY = 0.1  # of the lead, for one step
 WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins 55 to 70 %, or so
 WIDER = 1.03
+# Limits of the most sigma, in units of the start or of x: duels further apart say nothing about players like x.
 NARROWEST, WIDEST = 0.1, 2.0
-"""Limits of the most sigma, in units of the start or of x: duels further apart say nothing about players like x."""
 GUARDED = 32  # steps between two visits of the guard
 GUARDING = 8  # one game in so many is the guard's
 TRIED = 4  # one in so many of these says whether a redrawn seed is worth the others
@@ -64,7 +64,7 @@ class Guard:
 
     @property
     def stalls(self) -> bool:
-        """Whether in 4, 8, 16, .. visits since the best was found the way has not seemed to get ahead."""
+        """True if in 4, 8, 16, .. visits since the best was found the way has not seemed to get ahead."""
         return self.visits >= PATIENCE and self.visits & (self.visits - 1) == 0 and self.lead < 1
 
     def judge(self, theta: np.ndarray, pairs: int) -> tuple[int, np.ndarray]:
@@ -85,7 +85,7 @@ class Guard:
         return 0, theta if self.lead > -1 else self.best
 
     def proves(self, theta: np.ndarray, other: np.ndarray, pairs: int | None) -> bool:
-        """Whether a vector proves better than another, in so many pairs or in as many as it takes."""
+        """True if a vector proves better than another, in so many pairs or in as many as it takes."""
         if pairs is None:
             return self.arena.race(theta, other, GUARD).decision > 0
         met = self.meet(theta, other, max(pairs // TRIED, 1))

@@ -70,7 +70,7 @@ def cell(pairs: int, members: int) -> int:
 
 
 def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) -> bool:
-    """Whether a player proves to score above 1/2 against a mixture of members, in at most so many pairs."""
+    """True if a player proves to score above 1/2 against a mixture of members, in at most so many pairs."""
     arena = archive.arena
     rule = Race("count-mixture-asymmetric", arena.race_rule.delta, arena.race_rule.epsilon)
     counts, part = np.zeros(2 * len(arena.game.payoffs) - 1, np.int64), max(pairs // PARTS, 1)

@@ -25,14 +25,12 @@ class Rules:
     """The rules by which games end early; 0 moves or plies switch one off."""
 
     resign_score: int = 1000
-    resign_moves: int = 3
-    """Both agree on so much, the loser and the winner each in so many moves in a row."""
+    resign_moves: int = 3  # both agree on so much, the loser and the winner each in so many moves in a row
     draw_score: int = 10
     draw_plies: int = 8
+    # Both see at most so much in so many plies in a row, without a capture or a pawn move, after this move.
     draw_after: int = 40
-    """Both see at most so much in so many plies in a row, without a capture or a pawn move, after this move."""
-    longest: int = 600
-    """Plies after which a game is drawn."""
+    longest: int = 600  # plies after which a game is drawn
 
     @classmethod
     def parse(cls, text: str) -> "Rules":
@@ -54,10 +52,8 @@ class Rules:
 class Ending:
     """How a game ended that the rules of chess alone did not end."""
 
-    score: float
-    """White's: 0, 1/2 or 1."""
-    termination: str
-    """As the tag of a PGN has it."""
+    score: float  # white's: 0, 1/2 or 1
+    termination: str  # as the tag of a PGN has it
     reason: str
 
 
@@ -90,7 +86,7 @@ class Adjudicator:
         return Ending(0.5, "adjudication", f"a draw after {ply} plies") if ply >= rules.longest else None
 
     def _all(self, colour: int, sign: int) -> bool:
-        """Whether a side has seen itself ahead (1) or behind (-1) by enough for long enough."""
+        """True if a side has seen itself ahead (1) or behind (-1) by enough for long enough."""
         scores = self._scores[colour]
         enough = self.rules.resign_score
         return len(scores) == self.rules.resign_moves and all(s is not None and sign * s >= enough for s in scores)

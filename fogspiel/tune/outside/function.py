@@ -12,8 +12,7 @@ from .line_process import Fault
 from .line_workers import Answer, parse
 from .program import Question, Scale
 
-CHECK_SECONDS = 120.0
-"""How long the file of a function may take to be loaded."""
+CHECK_SECONDS = 120.0  # how long the file of a function may take to be loaded
 
 
 class FunctionDoor:

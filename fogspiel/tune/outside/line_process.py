@@ -15,12 +15,9 @@ from collections.abc import Sequence
 from ...core.process_guard import Guard, kill_group
 
 CHUNK = 65_536
-MOST_LINE = 1_000_000
-"""Bytes of an answer."""
-KEPT_ERRORS = 8_192
-"""The last bytes of stderr that are kept."""
-END_SECONDS = 0.5
-"""How long a program that has closed its output may take to end, before it is killed."""
+MOST_LINE = 1_000_000  # bytes of an answer
+KEPT_ERRORS = 8_192  # the last bytes of stderr that are kept
+END_SECONDS = 0.5  # how long a program that has closed its output may take to end, before it is killed
 SHOWN_LETTERS = 120
 
 

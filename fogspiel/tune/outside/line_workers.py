@@ -26,17 +26,12 @@ from ...core.heartbeat import beat
 from ...core.process_guard import Guard
 from .line_process import Fault, LineProcess, excerpt
 
-FAULTS = 3
-"""So often may a game go wrong."""
-LOOK_SECONDS = 0.05
-"""How often the clock is looked at."""
-START_SECONDS = 10.0
-"""What a new worker has beyond the time of a game, until it answers for the first time."""
-LEAVE_SECONDS = 2.0
-"""How long to wait for the threads of killed workers."""
+FAULTS = 3  # so often may a game go wrong
+LOOK_SECONDS = 0.05  # how often the clock is looked at
+START_SECONDS = 10.0  # what a new worker has beyond the time of a game, until it answers for the first time
+LEAVE_SECONDS = 2.0  # how long to wait for the threads of killed workers
 
-Answer = dict[str, Any]
-"""What a worker says of a game: its `score`, and whatever else it adds."""
+Answer = dict[str, Any]  # what a worker says of a game: its `score`, and whatever else it adds
 
 
 @dataclass(eq=False)
@@ -58,12 +53,9 @@ class Seat:
     process: LineProcess | None = None
     game: int | None = None
     deadline: float = math.inf
-    answered: list[int] = field(default_factory=list)
-    """The games of the batch that the process has answered."""
-    lost: bool = False
-    """Whether the worker was given up: whatever its thread hears later does not count."""
-    done: bool = False
-    """Whether its thread has nothing more to do."""
+    answered: list[int] = field(default_factory=list)  # the games of the batch that the process has answered
+    lost: bool = False  # true if the worker was given up: whatever its thread hears later does not count
+    done: bool = False  # true if its thread has nothing more to do
     thread: threading.Thread | None = None
 
 
@@ -235,7 +227,7 @@ class LineWorkers:
                 seat.answered.append(game)
 
     def _check_silence(self, batch: Batch, seat: Seat) -> bool:
-        """Whether a worker has said no more than it was asked; if it has, all it said in this batch is forgotten."""
+        """True if a worker has said no more than it was asked; if it has, all it said in this batch is forgotten."""
         assert seat.process is not None
         try:
             seat.process.demand_silence()

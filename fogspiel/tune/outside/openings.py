@@ -25,17 +25,13 @@ from ...games.chess.position import make
 from ...games.chess.san import meant
 from ...games.chess.search import value_of
 
-BOOK = Path(__file__).with_name("openings.txt")
-"""Our own book: a line of moves in UCI for each opening."""
-OWN_PLIES = 3
-"""Drawn after a line of our own book."""
-PGN_PLIES = 16
-"""Taken from each game of a PGN file."""
+BOOK = Path(__file__).with_name("openings.txt")  # our own book: a line of moves in UCI for each opening
+OWN_PLIES = 3  # drawn after a line of our own book
+PGN_PLIES = 16  # taken from each game of a PGN file
+# Hundredths of a pawn by which a drawn ply may be worse than the best, and plies looked ahead before quiescence.
 ALMOST, LOOK = 30, 1
-"""Hundredths of a pawn by which a drawn ply may be worse than the best, and plies looked ahead before quiescence."""
 MOST_BYTES = 500_000_000
-CHECKED = 2_000
-"""Openings of a file that are looked at before anything is played; the others when they are drawn."""
+CHECKED = 2_000  # openings of a file that are looked at before anything is played; the others when they are drawn
 NUMBER = re.compile(r"\d+")
 
 
@@ -59,12 +55,10 @@ class Book:
     """The openings of a file, as text: each is read when it is drawn."""
 
     path: Path
-    entries: Sequence[tuple[int, str]]
-    """Each with the line on which it begins."""
+    entries: Sequence[tuple[int, str]]  # each with the line on which it begins
     form: str
     plies: int = PGN_PLIES
-    drawn: int = 0
-    """Plies drawn after each."""
+    drawn: int = 0  # plies drawn after each
 
     def opening(self, seed: int) -> Opening:
         """The opening that follows from a seed."""

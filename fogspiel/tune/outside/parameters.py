@@ -20,16 +20,11 @@ from typing import Any, Self
 
 import numpy as np
 
-Value = str | int | float | bool
-"""What a parameter can be set to."""
-MOST = 1e100
-"""Numbers of a parameter are not larger."""
-MOST_WHOLE = 2**53
-"""Whole numbers up to here are exact as reals."""
-FARTHEST = 1e6
-"""Scales that a parameter without a limit can go."""
-MOST_LETTERS = 200
-"""Of the name of a parameter."""
+Value = str | int | float | bool  # what a parameter can be set to
+MOST = 1e100  # numbers of a parameter are not larger
+MOST_WHOLE = 2**53  # whole numbers up to here are exact as reals
+FARTHEST = 1e6  # scales that a parameter without a limit can go
+MOST_LETTERS = 200  # of the name of a parameter
 NUMBER_KEYS, CHOICE_KEYS = ("start", "low", "high", "scale", "whole"), ("start", "choices")
 RANGE_SHARE, START_SHARE = 1 / 10, 1 / 4
 NORMAL = NormalDist()

@@ -26,14 +26,12 @@ from .line_process import Fault
 from .line_workers import Answer, LineWorkers
 from .parameters import Parameters, Value
 
-SHARE = 0.25
-"""Of the budget, for the last races: programs are slow, and with few games a tenth would prove little."""
-LEVELS = 100
-"""Steps of the grid for scores of a range."""
+SHARE = 0.25  # of the budget, for the last races: programs are slow, and with few games a tenth would prove little
+LEVELS = 100  # steps of the grid for scores of a range
+# Of the 64 bits of a game's seed the program gets the highest 31, which fit the integers of any language.
 SEED_SHIFT = 33
-"""Of the 64 bits of a game's seed the program gets the highest 31, which fit the integers of any language."""
+# Children of a game's seed: the number that rounds its score, and the games of a pair where they have no seats.
 ROUNDING, COLUMNS = 1, 2
-"""Children of a game's seed: the number that rounds its score, and the games of a pair where they have no seats."""
 
 
 class Row(NamedTuple):
@@ -65,8 +63,7 @@ class Scale:
 
     low: float = 0.0
     high: float = 1.0
-    graded: bool = False
-    """Whether any number between counts; otherwise it is a loss, a draw or a win."""
+    graded: bool = False  # true if any number between counts; otherwise it is a loss, a draw or a win
     alone: bool = False
 
     def __post_init__(self) -> None:
@@ -153,8 +150,8 @@ class Program:
     strategy: Parameters
     door: Door
     scale: Scale = Scale()
+    # Hears every answer, in the order of the games, for what it has beside the score.
     sink: Callable[[Answer], None] = lambda answer: None
-    """Hears every answer, in the order of the games, for what it has beside the score."""
     mixes: bool = False
 
     @property

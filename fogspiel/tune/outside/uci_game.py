@@ -24,8 +24,7 @@ class Conditions:
 
     limit: Limit = field(default_factory=Limit)
     rules: Rules = field(default_factory=Rules)
-    grace: float = 0.1
-    """Seconds that a clock may be overrun: the way of a line to the engine and back."""
+    grace: float = 0.1  # seconds that a clock may be overrun: the way of a line to the engine and back
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Outcome:
     """A finished game."""
 
     opening: Opening
-    moves: tuple[int, ...]
-    """Those of the opening too."""
+    moves: tuple[int, ...]  # those of the opening too
     ending: Ending
 
 

@@ -14,8 +14,7 @@ OPTION = re.compile(r"option name (.+?) type (spin|check|combo|string|button)\b(
 FIELD = re.compile(r"\b(default|min|max|var)\b((?:(?!\b(?:default|min|max|var)\b).)*)")
 SWITCH = {True: "true", False: "false"}
 MOST_LISTED = 12
-EMPTY = "<empty>"
-"""How UCI writes a text without letters."""
+EMPTY = "<empty>"  # how UCI writes a text without letters
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Option:
 
     @property
     def can_be_tuned(self) -> bool:
-        """Whether it has a table of a parameter file."""
+        """True if it has a table of a parameter file."""
         number = (
             self.type == "spin" and _whole(self.default) is not None and (self.low is None or self.low != self.high)
         )

@@ -38,13 +38,11 @@ class Table:
     """Two engines that play one game after the other; they are started when the first is asked for."""
 
     seats: tuple[Seat, Seat]
-    is_sparring: bool
-    """Whether the second is a fixed opponent, which has no parameters."""
+    is_sparring: bool  # true if the second is a fixed opponent, which has no parameters
     conditions: Conditions
     book: Book
     patience: float = 10.0
-    seed_option: str | None = None
-    """The option that is set to the seed of a game, for engines that play at random."""
+    seed_option: str | None = None  # the option that is set to the seed of a game, for engines that play at random
     _players: list[UciPlayer] = field(default_factory=list)
     _guard: Guard | None = None
 
