@@ -1,4 +1,4 @@
-"""What an engine makes of one player's decisions: attempts by their value, where the other men may be, what moves cost.
+"""Engine analysis of one player's decisions: values of attempts, squares of the opponent's men, costs of moves.
 
 An engine that keeps boards in mind follows the player's views and attempts as if they were its own, and is asked at
 each of them. It never sees anything else, so equal views give equal answers. All figures are its own estimates:
@@ -79,7 +79,7 @@ class PositionAnalysis:
 
     @property
     def best(self) -> str:
-        """What the engine ranks first, else what it would try."""
+        """Attempt that the engine ranks first, else its choice."""
         return self.attempts[0].move if self.attempts and self.attempts[0].value is not None else self.choice
 
     def to_json(self) -> dict[str, object]:
@@ -88,7 +88,7 @@ class PositionAnalysis:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """What was kept by name."""
+        """Decode a stored analysis."""
         lists = {name: tuple(kept[name]) for name in ("refused", "implied")}
         attempts = tuple(AttemptValue(**one) for one in kept["attempts"])
         belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}  # in its order, which a store does not keep
@@ -123,7 +123,7 @@ def analyse(
 
 
 class Turn(NamedTuple):
-    """What was tried between two moves of the other side, if anything was."""
+    """Attempts between two moves of the other side, if any."""
 
     positions: tuple[PositionAnalysis, ...]
     stream: int  # the state of the engine's random numbers afterwards: with it an analysis can go on behind this turn
@@ -166,7 +166,7 @@ def analyse_last(
 
 
 def describe(decision: Decision, table: Table, accepted: bool | None) -> PositionAnalysis:
-    """What a table of gains says of a decision."""
+    """Describe a decision by its table of gains."""
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
     attempts = rank_attempts(table)
     cost, error = cost_of(table, attempts, decision.action)
@@ -245,7 +245,7 @@ def rank_attempts(table: Table) -> tuple[AttemptValue, ...]:
 
 
 def cost_of(table: Table, attempts: Sequence[AttemptValue], action: int | None) -> tuple[float | None, float | None]:
-    """What an attempt costs against the engine's order of attempts, and the standard error."""
+    """Return the cost of an attempt against the engine's order of attempts, and the standard error."""
     tried = np.flatnonzero(table.offered == action) if action is not None else np.empty(0, int)
     if len(tried) == 0:
         return None, None
@@ -281,7 +281,7 @@ class GameAnalysis:
 
     @property
     def mean_cost(self) -> float | None:
-        """What a move cost on average."""
+        """Return the mean cost of a move."""
         costs = [one.cost for one in self.positions if one.accepted and one.cost is not None]
         return round(sum(costs) / len(costs), 4) if costs else None
 

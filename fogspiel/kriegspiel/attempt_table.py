@@ -1,4 +1,4 @@
-"""What an engine finds out about the attempts of a decision: this alone knows where each kind of engine keeps it.
+"""Engine's table of the attempts of a decision; the only module that reads it from each kind of engine.
 
 los, aosp, hs   evaluate boards that were drawn; each counts once
 fog             evaluates weighted boards, here every attempt on each of them
@@ -26,7 +26,7 @@ Analyst = Sampler | Fog  # the engines that keep boards in mind
 
 
 class Table(NamedTuple):
-    """What an engine has found out about the attempts of a position."""
+    """Engine's evaluation of the attempts of a position."""
 
     gains: np.ndarray  # a row per evaluated board, a column per attempt, ILLEGAL where it is not legal
     offered: np.ndarray
@@ -62,7 +62,7 @@ def look(engine: Analyst, decision: Decision) -> Table:
 
 
 def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> Table:
-    """What a sampling engine has found out."""
+    """Return the table of a sampling engine."""
     gains = engine.gains[: engine.evaluated].copy()
     if isinstance(engine, PoolSampler):
         boards = engine.pool[: engine.count]
@@ -73,7 +73,7 @@ def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> Table:
 
 
 def table_of_fog(engine: Fog, decision: Decision, choice: int) -> Table:
-    """What `fog` has found out, or where the lone king may be."""
+    """Return the table of `fog`, or the squares of the lone king."""
     if engine.ending:
         kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
         boards = lone_king_boards(decision.seen, kings)

@@ -1,4 +1,4 @@
-"""What an engine believed at every moment of a finished game: where the other side's king, pawns and pieces may be.
+"""Engine's belief throughout a finished game: squares of the opponent's king, pawns and pieces.
 
 The record is played again with a fresh engine of the same kind, which is told what it did and does not think; what it
 believes is read off whenever it has heard something. Matrices of chances are what they were. A metaposition knows only
@@ -34,7 +34,7 @@ Belief = list[list[float]]  # chances for the 64 squares from a1 to h8 that the 
 
 
 def beliefs(words: str, side: int, record: Sequence[int], switches: Switches = WILD_16) -> list[Belief | None]:
-    """What the engine that `words` name, on this side, believed before each move of the record and after the last.
+    """Return the beliefs of the engine that `words` name, on this side, before each move and after the last.
 
     None where it had not been asked yet, and always for a player that keeps no belief or is no engine.
     """
@@ -60,7 +60,7 @@ def beliefs(words: str, side: int, record: Sequence[int], switches: Switches = W
 
 
 def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
-    """What an engine believes that has just heard what it sees."""
+    """Return the belief of an engine that has just processed its view."""
     if isinstance(engine, MatrixEngine):
         chances = engine.prob
     elif isinstance(engine, Minimax):
@@ -88,7 +88,7 @@ def spread_evenly(meta: np.record, side: int) -> np.ndarray:
 
 
 def count_boards(boards: np.ndarray, weights: np.ndarray, colour: int) -> np.ndarray:
-    """How much weight the boards have on which the men of a colour stand on each square."""
+    """Return the weight of the boards with a man of a colour on each square."""
     pieces = np.bitwise_or.reduce(boards[:, PIECES], axis=1)
     sets = np.array([boards[:, KING], boards[:, PAWN], pieces]) & boards[:, MEN + colour]
     return np.asarray(weights @ rows_of(sets))

@@ -24,7 +24,7 @@ def accepts_draw(player: Player) -> bool:
 
 
 def material_advantage(player: Player) -> float | None:
-    """How much more its men are worth than the other's, in hundredths of a pawn, by its belief; None if unknown."""
+    """Return the material advantage by its belief, in hundredths of a pawn; None if unknown."""
     engine = getattr(player, "engine", player)  # within its budget of time
     if not isinstance(engine, Fog) or engine.ending or not engine.belief.count:
         return None
@@ -40,5 +40,5 @@ def material_advantage(player: Player) -> float | None:
 
 
 def _count(men: np.int64) -> int:
-    """How many men are in a set of squares."""
+    """Count the men in a set of squares."""
     return (int(men) & ALL_SQUARES).bit_count()

@@ -19,7 +19,7 @@ INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 
 @dataclass(frozen=True)
 class Effort:
-    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic).
+    """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
 
     Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
     an outside program think, they are those of the clock.
@@ -62,7 +62,7 @@ class Effort:
         return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
 
     def left(self, began: float) -> "Effort":
-        """What is left of it since a time of `clock`: nodes are not used up by anything else."""
+        """Return the remainder since a time of `clock`: only the search uses up nodes."""
         if self.seconds is None:
             return self
         return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))

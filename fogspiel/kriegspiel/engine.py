@@ -1,4 +1,4 @@
-"""What engines have in common: an effort to spend, and a belief that follows what the referee says.
+"""Common part of engines: a search limit, and a belief that follows the referee's messages.
 
 An engine sees views only. Between two calls of `choose` everything that it may know has happened in this order: its
 last attempt was refused, or it was accepted with a message; then, if it was accepted, the other side moved, of which
@@ -101,7 +101,7 @@ class Engine(ABC):
 
     @abstractmethod
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        """What to try now, one of the actions."""
+        """Return the action to attempt next."""
 
 
 Maker = Callable[[Effort, np.ndarray], Player]  # what makes a player that spends this effort and draws from this stream
@@ -119,7 +119,7 @@ def choices() -> dict[str, Choice]:
 
 
 def about_engine(name: str) -> str:
-    """What an engine does: the first paragraph of its docstring."""
+    """Return the first paragraph of an engine's docstring."""
     maker = engines()[name]
     described = getattr(maker, "func", maker)  # a class or function, perhaps with some of its arguments given
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())

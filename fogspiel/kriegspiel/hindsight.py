@@ -16,7 +16,7 @@ KINDS = ("king", "pawn", "piece")
 
 @dataclass(frozen=True)
 class Phase:
-    """How right the belief was in a part of the game."""
+    """Accuracy of the belief in a part of the game."""
 
     plies: str
     decisions: int
@@ -31,7 +31,7 @@ class Phase:
 
 
 def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]) -> list[Phase]:
-    """How right the belief was in each phase; every position with its true board."""
+    """Return the belief's accuracy in each phase; every position with its true board."""
     found = []
     pairs = [pair for pair in zip(positions, truth, strict=True) if pair[0].boards]
     for first, last in PHASES:

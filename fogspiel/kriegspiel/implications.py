@@ -1,4 +1,4 @@
-"""What the referee's messages imply, by the boards that an engine keeps in mind: in sentences, and as chances."""
+"""Implications of the referee's messages by an engine's boards: as sentences, and as probabilities."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -63,7 +63,7 @@ def listed(found: Sequence[tuple[str, float]]) -> str:
 
 
 def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterator[str]:
-    """What is known at a decision, sentence by sentence; `kings` is the exact set of squares of a lone king."""
+    """List the knowledge at a decision, one sentence each; `kings` is the exact set of squares of a lone king."""
     if len(boards.cells) == 0:
         yield "The engine has no board in mind that explains all that was said"
         return
@@ -88,7 +88,7 @@ def likeliest(boards: Boards) -> Boards:
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:
-    """Where the other king may stand."""
+    """Describe the possible squares of the other king."""
     theirs = boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]]
     where = chances(boards, boards.cells[:, KING] & theirs)
     squares = [(square_name(square), float(where[square])) for square in range(64)]
@@ -99,14 +99,14 @@ def of_king(seen: np.ndarray, boards: Boards) -> str:
 
 
 def of_lone_king(kings: int) -> str:
-    """Where a king may stand that has lost all its men."""
+    """Describe the possible squares of a king that has lost all its men."""
     squares = squares_in(kings)
     where = squares[0] if len(squares) == 1 else f"one of {len(squares)} squares: {', '.join(squares)}"
     return f"The other king stands alone, on {where}"
 
 
 def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
-    """What has taken where an own man was lost."""
+    """Describe the possible capturer of an own man."""
     there = bit(square)
     kinds = [(name, float(boards.shares @ ((boards.cells[:, kind] & there) != 0))) for kind, name in enumerate(NAMES)]
     if not any(chance for _, chance in kinds):
@@ -115,7 +115,7 @@ def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
 
 
 def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
-    """Which men give check."""
+    """Describe the men that give check."""
     side, found = int(seen[rules.SEEN_PLAYER]), dict[str, float]()
     for board, share in zip(boards.cells, boards.shares, strict=True):
         men = int(attackers(board, king_of(board, side), 1 - side, occupied(board))) % 2**64
@@ -128,7 +128,7 @@ def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
 
 
 def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
-    """Which own pawns can take."""
+    """Describe the own pawns that can take."""
     pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
     captures = {
         (start_of(move), end_of(move)): move
@@ -150,7 +150,7 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
 
 
 def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
-    """What may stand in the way of a refused attempt; nothing is said of captures by pawns, knights and the king."""
+    """Describe the possible obstacle of a refused attempt; captures by pawns, knights and the king are left out."""
     start, end = start_of(move), end_of(move)
     pushed = int(seen[rules.SEEN_MEN + PAWN]) >> start & 1 and (end - start) % 8 == 0
     way = int(BETWEEN[start, end] | (bit(end) if pushed else 0)) % 2**64

@@ -1,4 +1,4 @@
-"""What the engine `fog` has learned from games, as a file of weights.
+"""Trained weights of the engine `fog`, as a file.
 
 `fogspiel kriegspiel train` makes such a file; docs/kriegspiel.md says how the one that comes with the package was made.
 """
@@ -20,7 +20,7 @@ MOST_BYTES = 1_000_000  # of a file of weights, and of an array in it
 
 
 class Learned(NamedTuple):
-    """How opponents reply, and what men are worth."""
+    """Reply policy of opponents, and values of men."""
 
     replies: np.ndarray  # the logarithms of a policy as in `beliefs.reply_policy`
     worths: np.ndarray  # the worth of a man by phase and kind, as in `training.value_fit`

@@ -26,7 +26,7 @@ def long_name(men: np.ndarray, move: int) -> str:
 
 
 def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
-    """Whatever a side with these men may try, captures by pawns included."""
+    """List every attempt of a side with these men, captures by pawns included."""
     own = 0
     for kind in range(KING + 1):
         own |= int(men[kind])

@@ -126,13 +126,13 @@ def results_of(rows: Sequence[Row]) -> list[list[int]]:
 
 
 def elo_of_pairs(rows: Sequence[Row]) -> Strength:
-    """What pairs of games say about the first engine's strength."""
+    """Return the first engine's strength from pairs of games."""
     return strength_of(results_of(rows))
 
 
 @dataclass(frozen=True)
 class GameStatistics:
-    """How games went, on average: their length, refused attempts and nodes per move of each engine, endings."""
+    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
 
     plies: float
     refused_per_move: list[float]
@@ -145,7 +145,7 @@ class GameStatistics:
 
 
 def statistics_of(rows: Sequence[Row]) -> GameStatistics:
-    """How the games of these pairs went."""
+    """Return the statistics of these pairs' games."""
     games: list[GameJson] = [game for row in rows for game in row["games"]]
     moves = [max(1, sum((game["plies"] + (game["white"] == who)) // 2 for game in games)) for who in (0, 1)]
     refused = [sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1)]

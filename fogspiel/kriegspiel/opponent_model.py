@@ -56,7 +56,7 @@ def count_men(state, record, counts):
 
 
 def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np.ndarray:
-    """Where men of these colours stood in a game: counts of different games can be added."""
+    """Count the placements of these colours' men in a game: counts of different games can be added."""
     counts, state = np.zeros(SHAPE, np.int64), blank(rules.STATE)
     rules.start(state)
     count_men(state, np.array(record, np.int64), counts)
@@ -96,7 +96,7 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
 
 
 def trust(move: int) -> float:
-    """How much a model counts at a move: in full at first, later less and less."""
+    """Return the weight of a model at a move: full at first, then decreasing."""
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
 
 
@@ -124,7 +124,7 @@ def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float
 
 
 def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
-    """How likely king, pawns and pieces stand on squares after a move, by D itself: 1 on average."""
+    """Return the likelihood of king, pawns and pieces on squares after a move, by D itself: 1 on average."""
     habits = np.ones((3, 64), np.float32)
     part = (1 - LEAST_ATTRACTION) * trust(move)
     if model is None or move < 0 or part == 0:

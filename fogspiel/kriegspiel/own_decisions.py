@@ -1,4 +1,4 @@
-"""What one player of Kriegspiel saw at each attempt, and what it tried: all that an analysis may use.
+"""Views and attempts of one player of Kriegspiel: all that an analysis may use.
 
 A decision is a view and an attempt. Decisions come from a record, which the referee replays; from a game filtered for
 that player, which is followed on the board of the own men; or from words typed by hand.
@@ -30,7 +30,7 @@ MIDDLE = 20  # the plies that are taken to have been made where a view in words 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a player saw, and what it tried then; None where it is still to choose."""
+    """View of a player, and its attempt; None where it is still to choose."""
 
     seen: np.ndarray
     action: int | None
@@ -42,7 +42,7 @@ class Decision:
 
     @property
     def actions(self) -> list[int]:
-        """What could be tried: it follows from the view alone, by the rules' own list."""
+        """Possible attempts: they follow from the view alone, by the rules' own list."""
         out = blank(MOST_ATTEMPTS)
         return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
 
@@ -225,11 +225,11 @@ def _check_men(side: int, seen: np.ndarray) -> None:
 
 
 def last_message(seen: np.ndarray) -> list[int]:
-    """What was said of the other side's last move."""
+    """Announcement of the other side's last move."""
     return [int(cell) for cell in seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]]
 
 
 def refused_moves(seen: np.ndarray) -> list[int]:
-    """What was refused in this turn."""
+    """Attempts refused in this turn."""
     cells = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()
     return [start + 64 * end for start, ends in enumerate(cells) for end in range(64) if ends >> end & 1]

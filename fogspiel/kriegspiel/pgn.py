@@ -59,7 +59,7 @@ def turns_of(record: Sequence[int], umpire: Referee) -> tuple[list[Turn], list[s
 
 
 def code_of(message: Message) -> str:
-    """What the other side was told, in the letters of the Maryland form."""
+    """Return the announcement to the other side, in the letters of the Maryland form."""
     codes = [f"T{message.square}"] if message.taken else []
     return ",".join(codes + [CHECK_CODES[direction] for direction in message.checks])
 

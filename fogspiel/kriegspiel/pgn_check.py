@@ -97,7 +97,7 @@ def fault_in(game: Movetext, reading: Reading, number: int) -> str | None:
 
 
 def difference(said: str, message: Message, whole: bool) -> str | None:
-    """How a comment differs from the referee's message; what it does not tell counts only where it tells the whole."""
+    """Describe the difference of a comment from the referee's message; omissions count only in complete comments."""
     told = parse_message(said, message.colour)
     if (told.square or whole) and told.square != message.square:
         return f"the comment says {_capture(told)}, the referee {_capture(message)}"

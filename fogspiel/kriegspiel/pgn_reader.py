@@ -88,7 +88,7 @@ def switches_in(tags: dict[str, str]) -> Switches:
 
 
 def _refused_in(said: str) -> tuple[list[str], list[str]]:
-    """What a comment says was refused before a move, and after the last one."""
+    """Return a comment's refused attempts before a move, and after the last one."""
     found = MARYLAND.search(said)
     before = [text for text in found.group(1).split(",") if text.strip()] if found else []
     _, marker, after = said.partition(REFUSED_LAST)

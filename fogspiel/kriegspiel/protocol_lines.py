@@ -44,7 +44,7 @@ UNTOLD = (0,) * rules.TURN
 
 
 def limit_words(effort: Effort) -> str:
-    """How long the program may think about an attempt."""
+    """Return the program's limit per attempt."""
     if effort.nodes is not None:
         return f"nodes {effort.nodes}"
     return f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"
@@ -77,7 +77,7 @@ class Reporter:
         self.ply: int | None = None
 
     def news(self, seen: np.ndarray) -> list[str]:
-        """What the referee has said since the last time: of the own attempt, and of the other side's move."""
+        """List the referee's messages since the last time: on the own attempt, and on the other side's move."""
         ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, OWN, OTHER))
         switches = int(seen[rules.SEEN_SWITCHES])
         made, lines = 0 if self.ply is None else int(ply) - self.ply, []
@@ -142,7 +142,7 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
 
 
 def _tries(tries: int, switches: int) -> str:
-    """What is said of pawn captures, as one word."""
+    """Return the announcement of pawn captures as one word."""
     if switches & TRIES_YES_NO:
         return SOME_TRIES
     return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)

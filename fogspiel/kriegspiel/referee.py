@@ -48,7 +48,7 @@ NO_CHANCE = np.zeros(1, np.uint64)  # the stream of chance in a game without cha
 
 @dataclass(frozen=True)
 class Message:
-    """What the referee says to both players after a move."""
+    """Announcement of the referee to both players after a move."""
 
     colour: int  # whose move it was
     taken: str | None  # `pawn` or `piece`, or `man` where the rules tell no more
@@ -77,7 +77,7 @@ class Answer:
 
 
 def message_in(state: np.ndarray) -> Message:
-    """What the referee said last, in a state of the game."""
+    """Return the referee's last announcement, in a state of the game."""
     last, told, switches = 1 - int(state[MOVER]), state.tolist(), int(state[rules.SWITCHES])
     cells = told[rules.SAID + MESSAGE * last :][:MESSAGE]
     turn = told[rules.TURNS + rules.TURN * last :][: rules.TURN]
@@ -132,12 +132,12 @@ class Referee(Session):
 
     @property
     def turn(self) -> int:
-        """Whose move it is, or would be if the game were not over: 0 White, 1 Black."""
+        """Side to move, also if the game is over: 0 White, 1 Black."""
         return int(self.state[MOVER])
 
     @property
     def ending(self) -> str | None:
-        """How the game ended."""
+        """Reason for the end of the game."""
         return f"forfeit: {self.forfeit}" if self.forfeit else ENDINGS.get(int(self.state[rules.END]))
 
     @property
@@ -159,14 +159,14 @@ class Referee(Session):
 
     @property
     def message(self) -> Message:
-        """What the referee said last: of the last move, or of the position in which the game begins."""
+        """Last announcement of the referee: of the last move, or of the initial position."""
         said = message_in(self.state)
         if self.plies > self.first:
             return said
         return replace(said, text=said.text.replace(f"{SIDES[said.colour]} moved", f"{SIDES[self.turn]} begins", 1))
 
     def attempts(self) -> list[str]:
-        """What the mover may try, in UCI."""
+        """Attempts of the mover, in UCI."""
         return [attempt_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
@@ -191,12 +191,12 @@ class Referee(Session):
         return answer_in(self.state, before, action)
 
     def why_impossible(self, action: int) -> str:
-        """Why an attempt is not on the list, from what its player knows."""
+        """Explain from the player's knowledge why an attempt is not on the list."""
         return why_impossible(self.state, action, self.actions)
 
 
 def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> str:
-    """Why an attempt is not on the list of the mover's actions, from what its player knows."""
+    """Explain from the player's knowledge why an attempt is not among the mover's actions."""
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
     if action == rules.ANY:
@@ -232,7 +232,7 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
 
 
 def why_no_question(state: np.ndarray) -> str:
-    """Why the mover cannot ask whether any pawn can take."""
+    """Explain why the mover cannot ask whether any pawn can take."""
     if state[rules.SWITCHES] & MAY_ASK:
         return f"{QUESTION}: the referee has answered this in this turn already"
     return f"{QUESTION}: nobody may ask whether pawns can take by the rules {switches_in(state).rules}"

@@ -20,7 +20,7 @@ def verdict(holds: bool) -> str:
 
 
 class Options(NamedTuple):
-    """What a user may ask of a computation."""
+    """Options of a computation."""
 
     players: int = 10  # the Resistance: solve up to this many players
     full: int = 7  # the Resistance: Bossle's own program up to this many
@@ -28,7 +28,7 @@ class Options(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """What a computation found, for programs and for people."""
+    """Result of a computation, as JSON and as text."""
 
     facts: Json
     lines: Sequence[str | Table]

@@ -117,7 +117,7 @@ def relations() -> list[Claim]:
 
 
 def searches() -> list[Claim]:
-    """What the paper says it found by search: the best linear strategy, the best of Eq. 2, and no use for beta."""
+    """Return the paper's search results: the best linear strategy, the best of Eq. 2, and no use for beta."""
     game, dichotomy = find_game(GAME), player("dichotomy")
     linear = {a: truth.rate(vector_policy(game, (a, 0.0, 0.0, 0.0)), dichotomy, MOST) for a in ALPHAS}
     most = max(linear.values())

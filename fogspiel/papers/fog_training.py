@@ -26,7 +26,7 @@ FIT_SEED = 1  # by which decisions are shuffled
 
 @dataclass(frozen=True)
 class FogTraining:
-    """What was asked: who plays, and how much."""
+    """Request of a training: the players and the budget."""
 
     engines: tuple[str, ...]  # in words; each of them also strays
     effort: Effort
@@ -48,7 +48,7 @@ class FogTraining:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What the games have taught."""
+    """Results of the training games."""
 
     learned: Learned
     games: int

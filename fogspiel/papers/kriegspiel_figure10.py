@@ -122,7 +122,7 @@ RELATIONS = ("the paper says", "measured", "verdict")
 
 
 def relations(played: Played) -> Iterator[tuple[str, str, str]]:
-    """What the paper says, what came out, and whether that agrees."""
+    """Compare the paper's relations with ours."""
     by = {(one.engine, one.effort.seconds): elo_of_pairs(rows) for one, two, rows in played if two == MINIMAX}
     times = sorted({time for engine, time in by if engine == "C" and time is not None})
     for (engine, time), strength in by.items():

@@ -41,7 +41,7 @@ Scores = dict[tuple[str, str, str], Score]
 
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
-    """Who is best in each game, and every score."""
+    """Report the best method of each game, and every score."""
     scores = scores_of(rows)
     lines = [line for line in LINES if any(game == line.game for game, _, _ in scores)]
     best = [_best(line, scores) for line in lines if _of(line, OURS, scores)]  # a quick run leaves some games out
@@ -105,7 +105,7 @@ def _missing(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _conclusion(best: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
-    """How often ours is better, as the table says it."""
+    """State the number of games in which ours is better, as the table says it."""
     told, alone = BEST.index("verdict"), BEST.index(f"{DEFAULT}: verdict")
     for who, column in (("The best of ours", told), (f"`{DEFAULT}` alone", alone)):
         count = {word: sum(row[column] == word for row in best) for word in ("better", UNTOLD, "worse")}
@@ -117,7 +117,7 @@ UNTOLD = "not told apart"
 
 
 def verdict(new: Score, old: Score) -> str:
-    """What a score is beside another one: better or worse if they are clear of each other over seeds and over games."""
+    """Compare two scores: better or worse if they are clear of each other over seeds and over games."""
     if new.over_seeds.low > old.over_seeds.high and new.interval[0] > old.interval[1]:
         return "better"
     return "worse" if new.over_seeds.high < old.over_seeds.low and new.interval[1] < old.interval[0] else UNTOLD

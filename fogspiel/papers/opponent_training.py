@@ -27,7 +27,7 @@ SETTLED = 0.03  # the mean total-variation change below which learning ends
 
 @dataclass(frozen=True)
 class Training:
-    """What was asked: who plays, how much, and whose men are counted."""
+    """Request of a training: the players, the budget, and the sides whose men are counted."""
 
     engines: tuple[str, ...]  # in words; each of them also strays
     effort: Effort
@@ -61,7 +61,7 @@ class Training:
         return with_straying(members)
 
     def matches(self, number: int) -> list[EngineMatch]:
-        """Who plays in a round: each against each, or, for a model of one opponent, that one against each.
+        """List the pairings of a round: each against each, or, for a model of one opponent, that one against each.
 
         Every round has a seed of its own, for engines without a model would play the same games again.
         """
@@ -79,7 +79,7 @@ class Training:
         return plain_name(engine) != self.without
 
     def count(self, rows: Sequence[Row]) -> np.ndarray:
-        """Where the men of those who are counted stood."""
+        """Count the placements of the counted sides' men."""
         total = np.zeros(SHAPE, np.int64)
         for row in rows:
             counted = [self.counts(seat["engine"]) for seat in row["seats"]]
@@ -88,12 +88,12 @@ class Training:
         return total
 
     def draft(self, number: int) -> Path:
-        """Where the model of all games up to this round is kept for the next one."""
+        """Return the path of the model of all games up to this round."""
         return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
 
 
 class Round(NamedTuple):
-    """What a round has taught."""
+    """Results of one round of training."""
 
     number: int
     games: int  # all games so far

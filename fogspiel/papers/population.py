@@ -22,7 +22,7 @@ def with_straying(members: Iterable[tuple[str, Effort]]) -> list[EngineSpec]:
 
 
 def games_of_two(games: int, pairs: int) -> int:
-    """How many games two engines play, if all pairs of engines play about so many together."""
+    """Return the number of games per pair of engines for this total over all pairs."""
     return -(-games // pairs)
 
 

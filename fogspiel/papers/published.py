@@ -1,4 +1,4 @@
-"""What Cauwet & Teytaud (2018) print in Tables II and III, and what of it our games can be compared with."""
+"""Printed values of Tables II and III of Cauwet & Teytaud (2018), and the comparable part of our games."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

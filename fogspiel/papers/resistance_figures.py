@@ -26,7 +26,7 @@ def one_solve_lines(programs: list[Json]) -> list[str]:
 
 
 def eight_line() -> str:
-    """Why eight players are not solved in the paper's own form."""
+    """Explain why eight players are not solved in the paper's own form."""
     size, seven = full_sizes(SETUPS[8]), full_sizes(SETUPS[7])
     columns, rows = size.resistance_infosets + size.spy_sequences, size.resistance_sequences + size.spy_infosets
     return (

@@ -17,7 +17,7 @@ STATUS = Path("/proc/self/status")
 
 
 def measured(players: int, team: str, method: str) -> Json:
-    """What it takes to solve the paper's program with a team as the first player, in a process of its own."""
+    """Measure the solution of the paper's LP with a team as the first player, in a separate process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as worker:
         return worker.submit(solve_program, players, team, method).result()
 

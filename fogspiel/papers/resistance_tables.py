@@ -97,7 +97,7 @@ def tree_sizes(most: int, say: Say) -> Iterator[Json]:
 
 
 def beyond(most: int, say: Say) -> Iterator[Json]:
-    """What the thesis leaves out: votes, and Merlin of Avalon with a secret ballot."""
+    """Report results beyond the thesis: votes, and Merlin of Avalon with a secret ballot."""
     for players in range(5, min(most, MOST_MERLIN) + 1):
         setup = SETUPS[players]
         votes, papers = voting(setup), ballot(setup)

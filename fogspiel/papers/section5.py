@@ -40,7 +40,7 @@ ORDERS, RISKS, DRAWS = "V-A", "V-B", "V-C"
 
 
 def questions(quick: bool = False, seed: int = 1) -> list[Row]:
-    """What has to be found out, in the order of the paper; `answer(**question)` finds it."""
+    """List the computations in the order of the paper; `answer(**question)` executes one."""
     games, fewer = (QUICK_GAMES, CHEAT_QUICK) if quick else (FULL_GAMES, CHEAT_FULL)
     orders = [(deck, "descending", opponent) for deck in DECKS for opponent in PAPER[deck]]
     risks = [(figure1.GAME, first, second) for first, second in figure1.PAIRS]
@@ -83,7 +83,7 @@ def batches(request: Request) -> Batches:
 
 
 def score_of(row: Row) -> Score:
-    """What a row counted."""
+    """Return the score of a row."""
     payoffs = tuple(float(payoff) for payoff in find_game(row["game"]).payoffs)
     return Score(payoffs, tuple(row["outcomes"]), tuple(row["observed"]))
 

@@ -158,7 +158,7 @@ def idle_cells(rows: Sequence[Row]) -> dict[tuple[str, str], int]:
 
 
 def idle_note(rows: Sequence[Row]) -> Iterator[str]:
-    """What is left out because it is no result, and what it would take."""
+    """Describe the omitted cells without results, and their cost."""
     titles, words = {line.game: line.title for line in LINES}, []
     for (game, method), count in idle_cells(rows).items():
         runs = [row for row in rows if row["job"] == TRAINED and (row["game"], row["method"]) == (game, method)]
@@ -178,7 +178,7 @@ def _round(games: int) -> int:
 
 
 class Score(NamedTuple):
-    """What a method's runs get against a baseline: each seed's mean, their spread, and the mean of all games."""
+    """Score of a method's runs against a baseline: each seed's mean, their spread, and the mean of all games."""
 
     seeds: tuple[float, ...]
     over_seeds: Spread
@@ -283,7 +283,7 @@ def _preamble(request: Request) -> Iterator[str]:
 
 
 def _conclusion(scores: dict[tuple[str, str, str], Score]) -> Iterator[str]:
-    """What became of the paper's praise of the method of seeds."""
+    """Report our result on the paper's claim for the method of seeds."""
     words = []
     for line in LINES:
         if line.comparable and SEEDS in line.scores and (line.game, SEEDS, "redrawn") in scores:

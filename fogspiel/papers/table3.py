@@ -41,7 +41,7 @@ def play_pair(
 
 
 def games_of(game: str, request: Request) -> int:
-    """How many games two players from the same seed play."""
+    """Return the number of games of two players from the same seed."""
     usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 
@@ -132,7 +132,7 @@ def _paper(line: Line, first: str, second: str) -> float | None:
 
 
 def _mean(scores: Matrix, first: str, second: str) -> float | None:
-    """What the first method gets against the second, whichever way round they were played; None if they were not."""
+    """Return the first method's mean score against the second, in either order; None if they were not played."""
     if first == second:
         return EVEN
     if (first, second) in scores:

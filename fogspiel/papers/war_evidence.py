@@ -1,4 +1,4 @@
-"""Which opponents the paper's figures fit: War and Batawaf beside named orders of cards, and games without luck.
+"""Opponents that fit the paper's figures: War and Batawaf against named card orders, and games without luck.
 
 Tables II and III of Cauwet & Teytaud (2018) do not say what their baseline was, nor which deck War has. Orders that
 have names play fresh games, and a figure of the paper that is theirs says who met whom.
@@ -71,7 +71,7 @@ def _line(game: str) -> Line:
 
 
 def table_2_evidence(rows: Sequence[Row], seeds: Seeds) -> Iterator[Part]:
-    """What the figures of Table II say about its opponent."""
+    """Report the evidence of Table II on its opponent."""
     yield "## What the paper's opponent was"
     orders = _scores(rows)
     yield from _nearest_orders(orders)
@@ -113,7 +113,7 @@ def _told(errors: float) -> tuple[float, str]:
 
 
 def _higher(orders: Mapping[tuple[str, str, str], Score], seeds: Seeds) -> Iterator[str]:
-    """Why ours is higher at War and Batawaf."""
+    """Explain our higher scores at War and Batawaf."""
     words = []
     for line in map(_line, EVIDENCE_DECKS):
         ours = seeds.get((line.game, NAIVE, REDRAWN), ())
@@ -137,12 +137,12 @@ def _higher(orders: Mapping[tuple[str, str, str], Score], seeds: Seeds) -> Itera
 
 
 def _errors(score: Score, paper: float, deviation: float | None) -> float:
-    """How many standard errors lie between ours and a figure of Table II."""
+    """Return the distance of ours from a figure of Table II in standard errors."""
     return abs(score.mean - paper) / math.hypot(standard_error(score), deviation or 0.0, ROUNDING)
 
 
 def _quarters(seeds: Seeds) -> Iterator[str]:
-    """Why the baseline of the games without luck was not one vector."""
+    """Explain why the baseline of the games without luck was not one vector."""
     printed, broken, ours = 0, [], []
     for line in map(_line, WITHOUT_LUCK):
         scores = [cell.score for cell in line.scores.values()]
@@ -163,7 +163,7 @@ def _quarters(seeds: Seeds) -> Iterator[str]:
 
 
 def table_3_evidence(rows: Sequence[Row]) -> Iterator[Part]:
-    """What the figures of Table III say about the orders that were found, and about the deck."""
+    """Report the evidence of Table III on the orders found, and on the deck."""
     orders = _scores(rows)
     lines: list[tuple[Cell, ...]] = []
     for game, one, other, first, second in CROSSED_READINGS:
@@ -200,5 +200,5 @@ def _crossed(game: str, one: str, other: str) -> float:
 
 
 def _apart(score: Score, paper: float) -> float:
-    """How many standard errors lie between ours and a figure of the paper that is printed without one."""
+    """Return the distance in standard errors of ours from a figure printed without an error."""
     return abs(score.mean - paper) / math.hypot(standard_error(score), paper_error(score), ROUNDING)

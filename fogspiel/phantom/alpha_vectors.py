@@ -62,10 +62,10 @@ class Library:
         return self._tables[own]
 
     def hope(self, own: int) -> float:
-        """How much of what is won with open eyes may be hoped for."""
+        """Return the share of the perfect-information win that may be hoped for."""
         return self.hopes.get(own.bit_count(), 1.0)
 
     def worth(self, point: Point) -> float:
-        """What the best vector gets at a point."""
+        """Return the value of the best vector at a point."""
         found = self.table(point.own)
         return float((found @ point.weights).max()) if len(found) else 0.0

@@ -1,4 +1,4 @@
-"""What a player of a phantom game may know: its own stones, and all the opponent's stone sets that are possible.
+"""Beliefs of a phantom player: its own stones, and all possible stone sets of the opponent.
 
 A belief is (own, worlds): `own` is a set of cells as the bits of an integer, `worlds` a sorted int64 array of such
 sets, one for each way the opponent's stones may lie when the player is to move. A try splits the worlds: where it is
@@ -38,13 +38,13 @@ class Split(NamedTuple):
 
 @inlined
 def home_of(table, key):
-    """Where in an open-addressing table the search for a key begins."""
+    """Return the first slot of a key in an open-addressing table."""
     return ((key * np.int64(HASH_FACTOR)) >> HASH_SHIFT) & (len(table) - 1)
 
 
 @kernel
 def slot_of(table, key):
-    """Where in an open-addressing table a key is, or the free place where it belongs."""
+    """Return the slot of a key in an open-addressing table, or the free slot where it belongs."""
     mask = len(table) - 1
     at = home_of(table, key)
     while table[at] != EMPTY and table[at] != key:
@@ -54,14 +54,14 @@ def slot_of(table, key):
 
 @kernel
 def fate(ground, player, own, other, cell):
-    """What happens if `player` plays the cell, as the board's own rule says."""
+    """Return the effect of `player`'s move to the cell, by the board's own rule."""
     if ground[KIND] == TIC_TAC_TOE:
         return tic_tac_toe(player, own, other, cell)
     return ponnuki_outcome(own, other, cell, ground[CELLS], ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
 
 
 def ground_of(board: Board) -> np.ndarray:
-    """What the kernels are told about a board."""
+    """Return the kernels' record of a board."""
     kind = TIC_TAC_TOE if board.name == "ttt" else PONNUKI
     if kind == PONNUKI and not board.name.startswith("ponnuki"):
         raise ValueError(f"beliefs are kept for ponnuki and tic-tac-toe, not for {board.name}")
@@ -325,12 +325,12 @@ class PerfectInformation:
 
     @property
     def positions(self) -> int:
-        """How many positions are remembered."""
+        """Number of positions in the table."""
         return int(self._used[0])
 
     @property
     def bytes(self) -> int:
-        """What the table takes."""
+        """Size of the table in bytes."""
         return self._keys.nbytes + self._outcomes.nbytes
 
     def outcome(self, player: int, own: int, other: int, visits: int | None = None) -> int | None:

@@ -96,7 +96,7 @@ class Form:
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
-        """What there is to tell about the size; sequences without the empty one."""
+        """Sizes of the form; sequences without the empty one."""
         return {
             "infosets": [side.infosets for side in self.sides],
             "sequences": [side.sequences - 1 for side in self.sides],

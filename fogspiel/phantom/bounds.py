@@ -33,7 +33,7 @@ SavedBounds = dict[str, Any]  # all that it takes to go on, ready for JSON: the 
 
 
 class Step(NamedTuple):
-    """How far the bounds are, and what it takes to go on from here."""
+    """Current bounds, and the state to resume from."""
 
     remark: str
     lower: Fraction

@@ -47,7 +47,7 @@ class Prover:
         self.numbers: dict[tuple[int, bytes], int] = {}
 
     def jump(self, own: int, worlds: np.ndarray) -> Jump:
-        """How to go on with a belief: by the node of its canonical image."""
+        """Return the continuation of a belief: the node of its canonical image."""
         number, turn = self.place(own, worlds)
         return [[number, turn, "1"]]
 
@@ -67,7 +67,7 @@ class Prover:
         return self.numbers[key], self.turns[turn]
 
     def worth(self, own: int, worlds: np.ndarray) -> Fraction:
-        """What the node of a belief guarantees."""
+        """Return the value guaranteed by the node of a belief."""
         return Fraction(self.nodes[self.place(own, worlds)[0]]["worth"])
 
     def add(self, own: int, worlds: list[int], worth: Fraction, rows: list[Row]) -> int:
@@ -117,7 +117,7 @@ class _RowWriter:
         self.rows: list[Row] = []
 
     def shares_at(self, infoset: int) -> list[tuple[int, Fraction]]:
-        """What the strategy does at an infoset, with probabilities."""
+        """Return the strategy's action probabilities at an infoset."""
         first = int(self.game.treeplexes[PLANNER].first[infoset])
         shares = enumerate(self.game.choices[infoset], first)
         return [(choice, self.behaviour[sequence]) for sequence, choice in shares if self.behaviour[sequence]]
@@ -134,7 +134,7 @@ class _RowWriter:
         return number
 
     def place(self, turn: Turn, failed: Failed) -> Place:
-        """Where to go on at an infoset: a row, earlier nodes, or nowhere."""
+        """Return the continuation at an infoset: a row, earlier nodes, or nowhere."""
         worlds = self.side.worlds_left(turn, failed)
         if not len(worlds):
             return None

@@ -49,7 +49,7 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
 
 
 def _worths(node: Any) -> str:
-    """What a node gets: in all worlds alike, or from the worst world to the best."""
+    """Describe the value of a node: one for all worlds, or the range from worst to best."""
     if "worth" in node:
         return _number(Fraction(node["worth"]))
     worths = sorted({Fraction(worth, node["unit"]) for worth in node["worths"]})
@@ -71,7 +71,7 @@ def _row_lines(rows: list[Any], board: Board) -> list[str]:
 
 
 def _place(place: Any) -> str:
-    """Where a strategy goes on."""
+    """Describe the continuation of a strategy."""
     if place is None:
         return "give up"
     if isinstance(place, int):

@@ -108,7 +108,7 @@ def check_flow(side: DecisionDag, plan: Plan) -> None:
 
 
 def guarantee(form: Form, player: int, plan: Plan) -> Fraction:
-    """What Black gets at least (or at most) if a player keeps to a plan, by the best response in whole numbers."""
+    """Return Black's least (or greatest) payoff under a plan, by an exact best response."""
     check_flow(form.sides[player], plan)
     # Every sum below is of payoffs times weights of disjoint histories, so that it is at most unit times denominator
     if plan.denominator * form.unit >= MOST:

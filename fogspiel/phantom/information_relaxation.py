@@ -164,7 +164,7 @@ class Relaxation:
         return worlds[[not self.is_exposed(own, world) for world in worlds.tolist()]]
 
     def guarantee(self, own: int, worlds: np.ndarray) -> float:
-        """What the planner can guarantee from a belief on, in floating point."""
+        """Return the planner's guaranteed value from a belief on, in floating point."""
         return run_to_end(self.steps(own, worlds))
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, float]:
@@ -199,7 +199,7 @@ class Relaxation:
         return chosen
 
     def worth(self, own: int, worlds: np.ndarray) -> float:
-        """What is known about a belief in canonical form: what it or a larger one guarantees."""
+        """Return the known guarantee of a belief in canonical form, or of a larger one."""
         return self.known.get((own, self.best(own, worlds).tobytes()), 0.0)
 
     def solve(self, game: RelaxedGame) -> Generator[None, None, float]:
@@ -217,7 +217,7 @@ class Relaxation:
         return 0.0
 
     def worths(self, game: RelaxedGame) -> list[float]:
-        """What the assumptions of a relaxed game are worth, as far as they have been looked into."""
+        """Return the known values of a relaxed game's assumptions."""
         worths = []
         for own, worlds in game.assumed:
             sure, image = self.search.is_sure_win(own, worlds), self.search.canonical(own, worlds)

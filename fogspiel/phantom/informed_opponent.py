@@ -39,7 +39,7 @@ WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
 class Schedule(NamedTuple):
-    """When the opponent is shown the board: after so many turns of the player, then again after so many more."""
+    """Turns of the player after which the opponent is shown the board: the first, then the interval."""
 
     first: int
     later: int

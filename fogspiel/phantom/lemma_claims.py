@@ -1,4 +1,4 @@
-"""What Teytaud and Teytaud 2011 say beside their proofs: bandits, Lemmas 2 and 4, Table I, the board of one cell.
+"""Claims of Teytaud and Teytaud 2011 beside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
 
 Table I is a matrix game: Black goes by one of two strategies, White puts its two hidden stones by one of two families.
 The paper fills the diagonal with what Black gets at least. Here each entry is what Black gets exactly if it makes the
@@ -44,7 +44,7 @@ def lemma_claims() -> list[Claim]:
 
 
 def bandit_claims() -> list[Claim]:
-    """How many steps the bandit algorithms of section I take in a game drawn at random, beside their proven rates."""
+    """Compare the steps of section I's bandit algorithms in a random game with their proven rates."""
     stream = stream_of(SEED)
     payoffs = np.array([[unit(stream) for _ in range(RANDOM)] for _ in range(RANDOM)])
     found = []
@@ -70,7 +70,7 @@ def bandit_claims() -> list[Claim]:
 
 
 def information_claims() -> list[Claim]:
-    """What Black is guaranteed the less often White sees the board: the whole of 2x2, and 4x4 from section IV-C2 on."""
+    """Return Black's guarantee by the frequency of White's looks: all of 2x2, and 4x4 from section IV-C2 on."""
     small = {}
     for words in SCHEDULES:
         proof = run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse(words)))
@@ -86,7 +86,7 @@ def information_claims() -> list[Claim]:
 
 
 def node_guarantee(turns: int) -> Fraction:
-    """What Black is guaranteed at section IV-C2 if White is shown the board there and after every so many turns."""
+    """Return Black's guarantee at section IV-C2 if White sees the board there and after every this many turns."""
     relaxation, node = Relaxation(FOUR, 0, turns=turns), matrix_node()
     relaxation.guarantee(*node)
     return Prover(relaxation).worth(*node)
@@ -125,7 +125,7 @@ def solve_exactly(form: SequenceForm) -> Exact:
 
 
 def one_cell_claim() -> Claim:
-    """Who wins on 1x1 by the rules of the larger boards: Black's only cell is suicide."""
+    """Determine the winner on 1x1 by the rules of the larger boards: Black's only cell is suicide."""
     board = Board("ponnuki-1x1", 1, 1, ponnuki_fate(1, 1), rectangle_symmetries(1, 1))
     outcome = PerfectInformation(board).outcome(0, 0, 0)
     return check(
@@ -155,7 +155,7 @@ def table_claims() -> list[Claim]:
 
 
 def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
-    """What Black gets if it begins by one of these strategies, and White's hidden stones are of a family, or any.
+    """Return Black's value for these openings against White's stones of one family, or of any.
 
     Black does not know the family. Where White chooses stones of the other one Black is paid 1 for that alone, which is
     no less than what White can hold it to, so White has no reason to.

@@ -81,7 +81,7 @@ def sequence_of(side, node, free, cell):
 
 @inlined
 def hidden_stones(side, group):
-    """How many of the opponent's stones a player has not met before the turn."""
+    """Count the opponent's stones that a player has not met before the turn."""
     return ones(np.int64(side.stones[group])) + side.player - ones(np.int64(side.known[group]))
 
 
@@ -232,7 +232,7 @@ def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
 
 @kernel
 def respond(sets, side, worth, value, choice):
-    """What the best reply of a player is worth from each node on, and its cell there; the last nodes come first."""
+    """Return a player's best-response value and cell at each node; the last nodes come first."""
     for node in range(len(side.group) - 1, -1, -1):
         if not side.reached[node]:
             value[node], choice[node] = 0, NOWHERE
@@ -250,7 +250,7 @@ def respond(sets, side, worth, value, choice):
 
 @inlined
 def try_value(sets, side, worth, value, node, free, cell):
-    """What trying a cell is worth at a node: where the stone stays, and where the try fails."""
+    """Return the value of trying a cell at a node: the stone stays, or the try fails."""
     sequence = sequence_of(side, node, free, cell)
     this = worth[sequence]
     if side.first_node[sequence] != NOWHERE:

@@ -1,4 +1,4 @@
-"""What Teytaud and Teytaud 2011, section III, say about phantom tic-tac-toe (the classical variant), checked exactly.
+"""Claims of Teytaud and Teytaud 2011, section III, on phantom tic-tac-toe (classical variant), checked exactly.
 
 Their Black strategy is a few moves; `paper_strategy` solves the game that these leave. Scores are Black's: win 1, draw
 1/2.
@@ -48,7 +48,7 @@ def tictactoe_claims() -> list[Claim]:
 
 
 def strategy_claims() -> list[Claim]:
-    """What the strategy ensures against each family and against all, by either reading of the fallback."""
+    """Return the strategy's guarantee against each family and against all, by either reading of the fallback."""
     found = []
     for name, fallback in FALLBACKS.items():
         reading = f"if C3 is illegal, {name}"
@@ -61,7 +61,7 @@ def strategy_claims() -> list[Claim]:
 
 
 def case_claims() -> list[Claim]:
-    """What the paper says on the way: one strategy for all families, the two cases of B1, and what is counted."""
+    """Check the intermediate claims: one strategy for all families, the two cases of B1, and the counts."""
     shortfall = value(Prescription(), lambda ending: ending.score - FAMILIES[ending.family][1])
     pairs = list(combinations([cell for cell in range(TTT.cells) if cell != B2], 2))
     covered = sum(family(*pair) in FAMILIES for pair in pairs)
@@ -134,7 +134,7 @@ def slips() -> list[Claim]:
 
 
 def verdict(holds: bool, otherwise: str = "wrong") -> str:
-    """What to say about a claim."""
+    """Return the verdict on a claim."""
     return RIGHT if holds else otherwise
 
 
@@ -184,7 +184,7 @@ def when_illegal(cell: int) -> Fraction:
 
 
 def perfect_value() -> Fraction:
-    """What the first player scores in tic-tac-toe when both see all stones."""
+    """Return the first player's score in perfect-information tic-tac-toe."""
     outcome = PerfectInformation(TTT).outcome(0, 0, 0)
     return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
 

@@ -41,7 +41,7 @@ Knowledge = tuple[History, tuple[int, ...]]
 
 
 class Prescription(NamedTuple):
-    """What Black is told, where the paper leaves room or contradicts itself."""
+    """Black's instructions where the paper is open or contradicts itself."""
 
     fallback: int = A3  # black's third stone if C3 is illegal
     detour: tuple[int, ...] = (B3, C2, A2)  # what Black may play at the second turn if B1 is illegal
@@ -49,7 +49,7 @@ class Prescription(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a game ended: Black's score, the family White chose, and whether Black's B1 was legal."""
+    """End of a game: Black's score, White's family, and the legality of Black's B1."""
 
     score: Fraction
     family: str
@@ -74,7 +74,7 @@ class PrescribedGame:
 
 
 def plain_score(ending: Ending) -> Fraction:
-    """What counts if nothing else is asked: win 1, draw 1/2, loss 0."""
+    """Return the default score: win 1, draw 1/2, loss 0."""
     return ending.score
 
 
@@ -89,12 +89,12 @@ def family(one: int, other: int) -> str:
 
 @cache
 def outcome(own: int, other: int, cell: int) -> int:
-    """What happens to a stone on that cell; tic-tac-toe has the same rule for both."""
+    """Return the effect of a stone on that cell; tic-tac-toe has the same rule for both."""
     return int(TTT.fate(BLACK, own, other, cell))
 
 
 def black_choices(prescription: Prescription, known: Knowledge) -> list[int]:
-    """What Black may try: dominating moves first, then as prescribed, then anything."""
+    """List Black's attempts: dominating moves first, then the prescription, then anything."""
     history, failed = known
     forced, free = options(known, 0)
     if forced:
@@ -110,7 +110,7 @@ def black_choices(prescription: Prescription, known: Knowledge) -> list[int]:
 
 
 def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
-    """What White may try: dominating moves first, then what belongs to its family, then anything but the centre."""
+    """List White's attempts: dominating moves first, then its family's, then anything but the centre."""
     history, failed = known
     forced, free = options(known, 1 << B2)
     if forced:
@@ -148,7 +148,7 @@ class Position(NamedTuple):
 
 
 def ending(at: Position, score: Fraction) -> Ending:
-    """What there is to tell about a game that ended; no game ends before White's second turn is over."""
+    """Return the record of a finished game; no game ends before White's second turn is over."""
     (_, one), (failed, stone) = at.histories[WHITE][:2]
     return Ending(score, family(one, failed[0] if failed else stone), not at.histories[BLACK][1][0])
 

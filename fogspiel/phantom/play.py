@@ -21,7 +21,7 @@ from ..solve.checkers.phantom_solution import (
 
 
 def situation_seen(seen: np.ndarray) -> Situation:
-    """What a player knows at its turn, as the rows of a certificate have it."""
+    """Return a player's knowledge at its turn, in the form of a certificate's rows."""
     turn = int(seen[SEEN_TURN]) // 2
     record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]
@@ -49,7 +49,7 @@ class Follower:
 
 
 def probabilities_of(document: PhantomCertificate) -> Probabilities:
-    """What a certificate says at every information state."""
+    """Return a certificate's probabilities at every information state."""
     board = board_of(document["game"])
     strategies = [strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1)]
 

@@ -118,7 +118,7 @@ class MergedPolicies:
         return costly
 
     def reply(self, player: int) -> Rows:
-        """What the best reply of a player does wherever it can come to."""
+        """Return a player's best response wherever it can come to."""
         side, choice = self.found.sides[player], self.found.replies[player].choice
         rows, ahead = [], [(0, list[tuple[int, int]]())]
         while ahead:

@@ -32,7 +32,7 @@ class Level(NamedTuple):
 
 @kernel
 def count_next(sets, side, level, shares):
-    """How many information states follow those of a level with positive weight."""
+    """Count the information states after those of a level with positive weight."""
     total = 0
     for i in range(len(level.node)):
         group = side.group[level.node[i]]
@@ -179,7 +179,7 @@ class Questions(NamedTuple):
 
     @property
     def legal(self) -> np.ndarray:
-        """Which cells may be tried, a row for each state."""
+        """Return the cells that may be tried, one row per state."""
         stones, known = self.taken
         return np.asarray((stones | known)[:, None] >> np.arange(self.board.cells) & 1 == 0)
 

@@ -1,4 +1,4 @@
-"""What Teytaud and Teytaud 2011, section IV, say about phantom ponnuki (the classical variant), checked exactly.
+"""Claims of Teytaud and Teytaud 2011, section IV, on phantom ponnuki (classical variant), checked exactly.
 
 Cells are named as in the paper, column and row. Every step of the proof for 4x4 is a try of Black with two beliefs,
 where it is legal and where it is not; a step that the paper calls a win is a sure win of the AND-OR search.
@@ -103,7 +103,7 @@ def ponnuki_claims() -> list[Claim]:
 
 
 def small_claims() -> list[Claim]:
-    """Who wins with perfect information, Lemma 4, and the boards up to 3x3."""
+    """Check the perfect-information winners, Lemma 4, and the boards up to 3x3."""
     found = []
     for size, winner in ((2, "White"), (3, "Black"), (4, "White")):
         outcome = PerfectInformation(BOARDS[f"ponnuki-{size}x{size}"]).outcome(0, 0, 0)

@@ -30,7 +30,7 @@ def questions(game: Game) -> list[InformationState]:
 
 
 def _situation(histories: Histories, infoset: int) -> Situation:
-    """What the player has seen at an infoset."""
+    """Return the player's observations at an infoset."""
     turns = [(int(histories.infosets[infoset, INFOSET.tried]), NOWHERE)]
     while (sequence := int(histories.turns[histories.infosets[infoset, INFOSET.turn], TURN.before])) > 0:
         infoset = int(histories.sequences[sequence, SEQUENCE.infoset])

@@ -15,7 +15,7 @@ BEST = 3  # the row of the behaviour that guarantees most
 
 
 def guaranteed_value(form: Form, player: int, plan: np.ndarray) -> float:
-    """What Black gets if one player keeps to a plan and the other one plays a best response."""
+    """Return Black's value if one player keeps to a plan and the other plays a best response."""
     matrix, theirs, sign = (form.columns, form.sides[0], 1) if player else (form.rows, form.sides[1], -1)
     worth = np.empty(theirs.sequences)
     multiply_transposed(matrix.start, matrix.column, matrix.value, plan, worth)

@@ -110,7 +110,7 @@ def solve_in_steps(
 
 
 def prove(game: str, form: Form, regrets: Regrets, bounds: Bounds, exactly: bool) -> Solution:
-    """What is proved by plans in whole numbers: the best strategies rounded, or the best on the latest supports."""
+    """Prove bounds by integer plans: the best strategies rounded, or the best on the latest supports."""
     found = []
     for player, (best, last) in enumerate(zip((bounds.first, bounds.second), regrets.last, strict=True)):
         side = form.sides[player]

@@ -1,4 +1,4 @@
-"""What a turn can lead to: for a set of own stones, all worlds, and where every try and every unseen answer ends."""
+"""Outcomes of a turn: for a set of own stones, all worlds, and the end of every try and unseen answer."""
 
 from collections import OrderedDict
 from itertools import combinations

@@ -96,7 +96,7 @@ class VectorProof:
         return [[stone, str(Fraction(share, SHARES)), below, self._jump(picks)] for stone, share, below, picks in row]
 
     def _jump(self, picks: list[Pick]) -> Place:
-        """How to go on; what goes nowhere goes to the first node as well, which costs nothing."""
+        """Return the continuation; what leads nowhere goes to the first node as well, at no cost."""
         known = [(self.numbers[number], turn, share) for number, turn, share in picks if number in self.numbers]
         if not known:
             return None
@@ -108,7 +108,7 @@ class VectorProof:
 
 
 def proved_worth(saved: Saved) -> Fraction:
-    """What the strategy that a search has saved guarantees in the whole game."""
+    """Return the guarantee of a saved strategy in the whole game."""
     return Fraction(max(int(saved["best"][1] * GRID - SLACK), 0), GRID) if saved["best"] else Fraction(0)
 
 

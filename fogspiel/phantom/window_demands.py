@@ -1,4 +1,4 @@
-"""What a strategy in a window of one turn demands of the vectors it goes on by, so as to get what is wanted."""
+"""Demands of a one-turn window strategy on the vectors that continue it."""
 
 import numpy as np
 

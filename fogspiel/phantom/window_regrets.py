@@ -13,7 +13,7 @@ from .window_kernels import BARRED, LOW, OPPONENT_WINS
 
 
 class Answers(NamedTuple):
-    """What tries and answers do in each world; `free[k]` is the number of empty cells in world k, then the cells."""
+    """Effects of tries and answers in each world; `free[k]` is the number of empty cells in world k, then the cells."""
 
     outcomes: np.ndarray
     leaf: np.ndarray
@@ -101,7 +101,7 @@ def answer_values(k, answers, decisions, vectors, inside, share, picks, shares, 
 
 @kernel
 def worst_answer(k, answers, value, live):
-    """What the planner gets after its stone in world k from an opponent that does its best."""
+    """Return the planner's value after its stone in world k against a best-responding opponent."""
     leaf, free, cells = answers.leaf, answers.free, len(live)
     low = np.zeros(cells)
     stays = False

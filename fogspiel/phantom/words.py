@@ -89,7 +89,7 @@ def named(board: Board, mask: int) -> str:
 
 
 def occasion(board: Board, player: int, advice: Advice) -> str:
-    """When the advice applies."""
+    """Describe the situation of the advice."""
     words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
     turns = [board.names[cell] for _, cell in advice.situation[:-1]]
     if turns:
@@ -103,7 +103,7 @@ def occasion(board: Board, player: int, advice: Advice) -> str:
 
 
 def choice(board: Board, advice: Advice) -> str:
-    """What to try: a cell, cells by lot, or cells with their probabilities."""
+    """Describe the advice: a cell, cells by lot, or cells with their probabilities."""
     kinds: dict[int, list[int]] = {}
     alike = [moved for moved in board.symmetries if image(advice.situation, moved) == advice.situation]
     for cell in sorted(advice.odds):

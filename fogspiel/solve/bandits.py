@@ -95,7 +95,7 @@ class Trial:
 
     @property
     def rate(self) -> float:
-        """What is proved about the mean gap, in units of the span of the payoffs."""
+        """Return the proven rate of the mean gap, in units of the span of the payoffs."""
         height, width = self.payoffs.shape
         if self.method == KHACHIYAN:
             return math.sqrt(math.log(height * width) / self.steps)
@@ -151,7 +151,7 @@ def trials(method: str, payoffs: np.ndarray, gap: float, span: float = 1.0) -> I
 
 
 def by_bandit(method: str, gap: float) -> Find:
-    """How to search a matrix game by one of the methods until the bounds are close enough."""
+    """Make the search of a matrix game by one of the methods until the bounds are close enough."""
 
     def search(reduced: Reduced, saved: Saved) -> Search:
         form = reduced.form

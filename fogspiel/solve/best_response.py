@@ -25,7 +25,7 @@ SOUND = -1
 
 
 class Exploitability(NamedTuple, Generic[Number]):
-    """What a pair of strategies is worth; payoffs are the first player's."""
+    """Value and best-response bounds of a strategy pair; payoffs are the first player's."""
 
     value: Number  # the expected payoff when both are played
     lower: Number  # what the first player's strategy guarantees: the payoff against the best response to it
@@ -33,7 +33,7 @@ class Exploitability(NamedTuple, Generic[Number]):
 
     @property
     def gap(self) -> Number:
-        """What the two players together could gain by responding best (the sum over both, called NashConv)."""
+        """Sum of both players' best-response gains (NashConv)."""
         return self.upper - self.lower
 
     @property
@@ -192,7 +192,7 @@ def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[fl
 
 
 def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Exploitability[float]:
-    """What a pair of strategies is worth, in floats."""
+    """Return the value and both best-response bounds of a strategy pair, in floats."""
     value, _, gains = responses(tree, first, second)
     return Exploitability(value, -float(gains[1][0]), float(gains[0][0]))
 
@@ -215,7 +215,7 @@ def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list
 
 
 def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
-    """How many leaves there are for each pair of last sequences, probability of chance and payoff."""
+    """Count the leaves for each pair of last sequences, probability of chance and payoff."""
     parent, slot, label, chance_index = (
         row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)
     )
@@ -283,6 +283,6 @@ def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Frac
 
 
 def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Exploitability[Fraction]:
-    """What a pair of strategies is worth, in fractions."""
+    """Return the value and both best-response bounds of a strategy pair, in fractions."""
     (value, _, gains), unit = _exact_units(tree, first, second)
     return Exploitability(value / unit, -gains[1][0] / unit, gains[0][0] / unit)

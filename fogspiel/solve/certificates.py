@@ -153,14 +153,14 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    """What a player sees, and what the player does then, in words, row by row."""
+    """List the views and actions of a player as text, row by row."""
     for seen, choices in strategy_choices(body, side, source):
         chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in choices]
         yield seen, ", ".join(chosen)
 
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """What a player sees, and the actions that the player may then choose, each with its probability, row by row."""
+    """List the views of a player and the possible actions with their probabilities, row by row."""
     from .checkers import large_tree_certificate
     from .checkers.tree_certificate import FORMAT, SIDES, plan_of
 

@@ -33,7 +33,7 @@ PROBABLE = 1e-9  # probabilities of a saved behaviour may be off by rounding err
 
 
 class Method(NamedTuple):
-    """How regrets are kept and iterates averaged."""
+    """Variant of CFR: its regret update and its averaging."""
 
     alpha: float
     beta: float
@@ -138,7 +138,7 @@ def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
 
 
 class Bounds(NamedTuple):
-    """What two behaviour strategies prove about the value of the game."""
+    """Bounds on the game's value by two behaviour strategies."""
 
     lower: float  # what the first player's strategy gets at least, whatever the second player does
     upper: float  # what the first player gets at most against the second player's strategy
@@ -147,7 +147,7 @@ class Bounds(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How far apart the bounds are: the sum of what both players could still gain, not the mean."""
+        """Distance of the bounds: the sum of both players' possible gains, not the mean."""
         return self.upper - self.lower
 
 
@@ -247,7 +247,7 @@ class RegretMinimiser:
 
     @property
     def _remembered(self) -> list[float]:
-        """What a subclass has to remember besides."""
+        """Return the additional state of a subclass."""
         return []
 
     def _recall(self, remembered: list[float]) -> None:

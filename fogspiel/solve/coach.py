@@ -25,7 +25,7 @@ NOTICED = 1e-9  # losses below this are rounding
 
 
 class Advice(NamedTuple):
-    """What one decision cost on average, given what the player knew, and what would have been best."""
+    """Mean cost of one decision, given the player's knowledge, and the best alternative."""
 
     state: InformationState
     action: int
@@ -72,7 +72,7 @@ class Coach:
         }
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[Advice]:
-        """What each of a player's decisions cost: what was seen, and what was done."""
+        """Return the cost of each of a player's decisions, from views and actions."""
         history: tuple[int, ...] = ()
         found = []
         for seen, action in decisions:
@@ -103,7 +103,7 @@ def _small_tree(game: Game) -> Tree:
 
 
 def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
-    """How likely chance and the opponent are to lead to each infoset of a side, if it plays that way."""
+    """Return the reach probability of each infoset of a side by chance and the opponent under this policy."""
     mine = np.flatnonzero(tree.label >= 0)
     mine = mine[tree.owner[tree.label[mine]] == side]
     chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]

@@ -56,7 +56,7 @@ def exact_of(form: SequenceForm, planner: int, point: LpPoint) -> Exact:
 
 
 def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exact:
-    """What two plans in fractions secure, say from a smaller program's `vertex`; small faults are mended."""
+    """Return the bounds secured by two plans in fractions, such as a smaller program's `vertex`; repair small faults."""
     for treeplex, plan in zip(form.treeplexes, (x, y), strict=True):
         if len(plan) != treeplex.sequences:
             raise ValueError(
@@ -84,7 +84,7 @@ def _best(form: SequenceForm, candidates: Iterator[list[Plan | None]]) -> Exact:
 
 
 def guarantee(form: SequenceForm, player: int, plan: Plan) -> Fraction:
-    """What a plan gets its player at least, whatever the opponent does, in exact arithmetic."""
+    """Return a plan's guaranteed value for its player against any opponent, in exact arithmetic."""
     check_plan(form.treeplexes[player], plan)
     weights = np.array(plan.weights, object)
     mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)

@@ -45,7 +45,7 @@ MOST_VIEWS = 20_000  # infosets whose views are compared
 
 @dataclass(frozen=True)
 class GameCheck:
-    """What was found wrong with a game, and what is good to know of it."""
+    """Findings about a game, and notes on it."""
 
     game: str
     findings: list[Finding]
@@ -97,7 +97,7 @@ def _words_of(game: Game) -> str:
 
 
 def _declarations(game: Game) -> Iterator[Finding]:
-    """What is wrong with sizes, payoffs and the arguments of kernels."""
+    """Check sizes, payoffs and the arguments of kernels."""
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
@@ -119,7 +119,7 @@ def _strategies(game: Game) -> list[Strategy]:
 
 
 def _arguments(rule: str, name: str, kernel: Kernel) -> Iterator[Finding]:
-    """What is wrong with the declaration of a kernel."""
+    """Check the declaration of a kernel."""
     function = getattr(kernel, "py_func", kernel)
     if COMPILED and function is kernel:
         yield Finding(rule, f"{name} is not a kernel", "put @kernel above it", None, _line_of(function))
@@ -140,7 +140,7 @@ def _line_of(function: Any) -> str | None:
 
 
 def _examine(words: str) -> Examination:
-    """What another process finds, in which nothing is compiled."""
+    """Return the findings of a separate process, in which nothing is compiled."""
     command = [sys.executable, "-m", "fogspiel.solve.rules_check", words]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONUTF8": "1"}
     try:
@@ -163,7 +163,7 @@ def _examine(words: str) -> Examination:
 
 
 def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
-    """What is wrong with the compiled rules; the facts are completed on the way."""
+    """Check the compiled rules, and complete the facts."""
     failures = list(_compile_all(game))
     yield from failures
     if failures:

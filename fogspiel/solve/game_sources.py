@@ -1,4 +1,4 @@
-"""What can be solved: a game of the package, a Python file with the six rules, a Gambit file, or an OpenSpiel game."""
+"""Sources of solvable games: the package, a Python file with the six rules, a Gambit file, or OpenSpiel."""
 
 import re
 from abc import ABC, abstractmethod
@@ -53,7 +53,7 @@ class Problem(ABC):
 
     @abstractmethod
     def knowledge(self, tree: "Tree") -> "Knowledge":
-        """What the owner of each infoset sees there and may do, as a certificate has it."""
+        """Return each infoset's view and actions of its owner, in the form of a certificate."""
 
     @abstractmethod
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
@@ -106,7 +106,7 @@ class TreeProblem(Problem):
     """A game that is read as a tree with its own words; a view is the number of the infoset."""
 
     def __init__(self, name: str, version: str, source: str, read: Callable[[int, Watch], "LabelledTree"]) -> None:
-        """How to read it, given the most nodes that there may be and who watches."""
+        """Set the reader, with its limit on nodes and its observer."""
         super().__init__(name, version, source)
         self._read = read
         self._described: LabelledTree | None = None

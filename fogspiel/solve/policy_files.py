@@ -45,14 +45,14 @@ Key = tuple[int | None, str]  # the player (None for both), and the id or the wo
 
 @dataclass
 class Table:
-    """What a file says at each state, and where it says so."""
+    """Content of a policy file by state, with line numbers."""
 
     file: Path
     # By state: the place in the file and the probabilities, once or several times.
     rows: dict[Key, list[tuple[str, Answer]]] = field(default_factory=dict)
 
     def answers(self, state: InformationState) -> list[tuple[str, Answer]]:
-        """What the file says at a state, or a MissingState."""
+        """Return the file's probabilities at a state, or raise MissingState."""
         for name in (state.id, state.line):
             for player in (state.player, None):
                 if (player, name) in self.rows:
@@ -160,7 +160,7 @@ def read_policy(game: Game, words: str) -> StatePolicy:
 
 
 def _answers_of(game: Game) -> "Callable[[Game, Table], Probabilities] | None":
-    """How answers are followed where not every information state is asked for."""
+    """Make a lookup of probabilities where not every information state is asked for."""
     from .game_sources import GameProblem
     from .routes import routes
 
@@ -244,7 +244,7 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> Table:
 
 
 def _key(file: Path, place: str, player: Any, name: Any) -> Key:
-    """What a row is found by, or a ValueError."""
+    """Return the key of a row, or raise ValueError."""
     if not isinstance(name, str) or not name:
         raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
     if player is not None and str(player) not in ("1", "2"):

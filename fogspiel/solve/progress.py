@@ -1,4 +1,4 @@
-"""How a solver tells how far it is, and what it takes to go on after an interruption."""
+"""Progress reports of a solver, and its state for resumption."""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ Record = Mapping[str, Any]
 
 
 class Progress(NamedTuple):
-    """How far a solver is: bounds where there are some, and what it takes to go on from here."""
+    """Progress of a solver: bounds where there are some, and the state to resume from."""
 
     remark: str
     lower: float | None = None
@@ -21,7 +21,7 @@ class Progress(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What an interrupted solver left behind."""
+    """State of an interrupted solver."""
 
     rows: Sequence[Record] = ()
     state: bytes | None = None
@@ -34,7 +34,7 @@ DEFAULT_MEMORY = 4.0  # giB that a game may take unless the user says otherwise
 
 
 class Options(NamedTuple):
-    """What a user asks of any route."""
+    """User options of any route."""
 
     exact: bool = False  # insist on the exact value, as a fraction
     gap: float = 1e-6  # regret minimisation stops when the bounds are this close

@@ -43,7 +43,7 @@ def require(holds: bool, claim: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """What one round found in the restricted game, and what it adds for the next one."""
+    """Result of one round in the restricted game, and its additions for the next one."""
 
     number: int
     generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
@@ -67,7 +67,7 @@ class Growth:
 
     @property
     def record(self) -> Record:
-        """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
+        """Return the stored record of this round as JSON: the records of all rounds suffice to resume."""
         return {name: value for name, value in vars(self).items() if name != "behaviours"}
 
 
@@ -143,7 +143,7 @@ class Restricted:
 
     @property
     def generated(self) -> np.ndarray:
-        """Which of the responder's sequences have a row."""
+        """Return the responder's sequences that have a row."""
         generated = np.zeros(self.complete.height - self.offset, bool)
         generated[self.rows[self.offset :] - self.offset] = True
         return generated
@@ -157,7 +157,7 @@ class Restricted:
         self.rows = np.r_[self.rows, rows]
 
     def optimum(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """What the first player gets in the restricted game, and the plans of both in the whole one."""
+        """Return the first player's value in the restricted game, and both plans in the whole one."""
         point = self.simplex.optimum()
         dual = np.zeros(self.complete.height)
         dual[self.rows] = point.dual

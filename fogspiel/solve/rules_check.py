@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """What the uncompiled rules have shown."""
+    """Findings of the uncompiled rules."""
 
     findings: list[Finding]
     positions: int
@@ -79,7 +79,7 @@ class Hang(Exception):
 
 @dataclass(frozen=True)
 class Position:
-    """What the rules say in one position."""
+    """Facts of one position by the rules."""
 
     state: np.ndarray
     record: tuple[int, ...]
@@ -164,7 +164,7 @@ class Examiner:
         return int(chosen)
 
     def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
-        """What a strategy does; whatever goes wrong in it is its own fault."""
+        """Return a strategy's action; every error in it is the strategy's fault."""
         try:
             return act(*arguments)
         except (Hang, Broken):
@@ -175,7 +175,7 @@ class Examiner:
     # One position
 
     def _guard(self, record: Sequence[int], act: Callable[..., Found], *arguments: Any) -> Found | None:
-        """What can be found out; None, and a finding, where a rule is broken."""
+        """Return a computed fact; None, and a finding, where a rule is broken."""
         self._alarm(RULE_SECONDS)
         try:
             return act(*arguments)
@@ -230,7 +230,7 @@ class Examiner:
         return position
 
     def _check_list(self, position: Position, view: np.ndarray) -> None:
-        """What may be tried follows from the view."""
+        """Check that the action list follows from the view."""
         other = self.lists.setdefault((position.mover, view.tobytes()), position)
         if other.actions != position.actions:
             raise Broken(
@@ -396,7 +396,7 @@ class Examiner:
         return answer
 
     def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
-        """What a rule makes of the cells that it may write."""
+        """Return the cells as written by a rule."""
         given = cells_of(role, values)
         self._run(name, given, *rest)
         return plain(given)
@@ -410,7 +410,7 @@ class Examiner:
     # In words
 
     def _fault(self, name: str, error: Exception) -> Broken:
-        """What a rule did wrong when it raised an error, and where."""
+        """Describe the error that a rule raised, and its location."""
         place = place_of(error)
         if isinstance(error, OutOfCells):
             return self._overflow(name, error, place)

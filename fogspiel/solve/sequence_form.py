@@ -60,7 +60,7 @@ class Treeplex:
 
     @property
     def sequences(self) -> int:
-        """How many sequences there are, the empty one included."""
+        """Number of sequences, the empty one included."""
         return 1 + int(self.count.sum())
 
     @cached_property
@@ -72,7 +72,7 @@ class Treeplex:
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Where the infosets that follow each sequence begin in `follow`."""
+        """Return the first entry in `follow` of the infosets that follow each sequence."""
         begin: np.ndarray = np.r_[0, np.cumsum(np.bincount(self.parent, minlength=self.sequences))]
         return begin
 
@@ -123,7 +123,7 @@ class SequenceForm:
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
-        """What there is to tell about the size."""
+        """Sizes for display."""
         return {
             "infosets": [treeplex.infosets for treeplex in self.treeplexes],
             "sequences": [treeplex.sequences for treeplex in self.treeplexes],
@@ -252,12 +252,12 @@ def behaviour_of(treeplex: Treeplex, plan: np.ndarray) -> np.ndarray:
 
 
 def worth_of(form: SequenceForm, player: int, opposing: np.ndarray) -> np.ndarray:
-    """What each sequence is worth to the player against a plan of the other one."""
+    """Return the value of each sequence to the player against a plan of the opponent."""
     return -form.transposed.times(opposing) if player else form.matrix.times(opposing)
 
 
 def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """What plan x gets the first player at least, and what plan y allows at most."""
+    """Return plan x's guarantee for the first player, and plan y's concession."""
     first, second = form.treeplexes
     return -best_total(second, worth_of(form, 1, x)), best_total(first, worth_of(form, 0, y))
 

@@ -49,7 +49,7 @@ class Program:
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
-        """What there is to tell about the size."""
+        """Sizes for display."""
         return {"rows": self.height, "columns": self.width, "nonzeros": len(self.whole)}
 
     @property

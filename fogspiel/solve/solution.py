@@ -1,4 +1,4 @@
-"""What solving a game gives: its value or bounds on it, how it was found, and the certificate that proves it."""
+"""Result of solving a game: its value or bounds, the method, and the certificate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

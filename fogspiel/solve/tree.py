@@ -153,7 +153,7 @@ def digest(cells, salt):
 
 @kernel
 def place_of(rows, table, start, key, key_2):
-    """Where in the hash table the row is that begins with both keys, or the free place where it belongs.
+    """Return the hash-table row that begins with both keys, or the free row where it belongs.
 
     The search begins at `start`, of which only the lowest bits count.
     """
@@ -166,7 +166,7 @@ def place_of(rows, table, start, key, key_2):
 
 @kernel
 def scatter(numerator, denominator):
-    """Where the search for a probability begins."""
+    """Return the first slot of a probability."""
     return np.int64(mixed(np.uint64(numerator) ^ mixed(np.uint64(denominator))))
 
 

@@ -211,7 +211,7 @@ def _rules_of(arrays: _Arrays) -> Rules:
 
 
 class _Words:
-    """What players are shown, in the words of the tree."""
+    """Texts shown to players, in the labels of the tree."""
 
     def __init__(self, described: LabelledTree, actions: _Actions, payoffs: tuple[Fraction, ...]):
         self.tree, self.players, self.labels, self.total = described

@@ -37,7 +37,7 @@ FIRST_CHECK = 16
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a route arrived at: behaviour strategies in the numbering of the tree."""
+    """Result of a route: behaviour strategies in the numbering of the tree."""
 
     solver: str  # what was done, in words
     behaviours: tuple[np.ndarray, np.ndarray]
@@ -126,7 +126,7 @@ class Grow(Protocol):
 
 
 def by_growth(words: str, grow: Grow) -> Find:
-    """How to search by restricted games that grow; every round is a row."""
+    """Make the search by restricted games that grow; every round is a row."""
 
     def search(reduced: Reduced, saved: Saved) -> Search:
         last = None
@@ -162,7 +162,7 @@ class Runner:
 
 
 def by_regrets(names: Iterable[str], gap: float) -> Find:
-    """How to search by regret minimisation until the bounds are close enough.
+    """Make the search by regret minimisation until the bounds are close enough.
 
     The most promising method has its iterations doubled. Each side has the best strategy that any of them found.
     """
@@ -198,7 +198,7 @@ def by_regrets(names: Iterable[str], gap: float) -> Find:
 
 
 def by_whatever_suits(gap: float) -> Find:
-    """How to search a game for which no route was made: by the simplex method if it is small, else by all regrets."""
+    """Make the default search: the simplex method if the game is small, else regret minimisation."""
 
     def search(reduced: Reduced, saved: Saved) -> Search:
         small = len(reduced.form.payoffs) <= SMALL_ENOUGH

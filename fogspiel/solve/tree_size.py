@@ -1,4 +1,4 @@
-"""How large the tree of a game is, about, before anybody builds it.
+"""Estimate of a game's tree size, before it is built.
 
 A walk from the root that takes one of k branches at random each time has met a node that stands for k others of its
 depth, so the sum of the products of k along the walk is, on average, the number of all histories (Knuth 1975,
@@ -29,7 +29,7 @@ def estimate_histories(game: Game, most: float) -> float | None:
 
 
 def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
-    """What one walk says about the number of histories; None if that is more than `most`."""
+    """Return one walk's estimate of the number of histories; None if that is more than `most`."""
     total = product = 1.0
     for _ in range(MOST_MOVES):
         if not (actions := session.actions):

@@ -40,7 +40,7 @@ class CertificateRecord:
 
 @dataclass(frozen=True)
 class KnownValue:
-    """What is known of one game; values are the first player's, in the game's own payoffs."""
+    """Known value of one game; values are the first player's, in the game's own payoffs."""
 
     game: str
     lower: Fraction
@@ -171,7 +171,7 @@ def known_values() -> dict[str, KnownValue]:
 
 
 def find_known(game: str) -> KnownValue:
-    """What is known of a game, or a ValueError with names that look like it."""
+    """Return the known value of a game, or raise ValueError with similar names."""
     found = known_values()
     if game in found:
         return found[game]
@@ -219,7 +219,7 @@ def verify_shipped(known: KnownValue) -> Bounds:
 
 
 def _instead(known: KnownValue) -> str:
-    """What a user can do for a game without a shipped certificate."""
+    """Suggest an alternative for a game without a shipped certificate."""
     if known.certificate is None:
         return "its value is known in another way"
     return f"make it with `{known.make}` and check it with `{known.check}`"

@@ -1,4 +1,4 @@
-"""What a match says about strength: Elo and normalised Elo with their intervals, from counts alone.
+"""Elo and normalised Elo of a match with their intervals, from counts alone.
 
 Games come in pairs with the colours swapped, and a pair is the unit of luck: `pairs[v]` says how often the first player
 made v half points of a pair's four (0 two losses .. 4 two wins), the pentanomial counts of engine testing.
@@ -75,7 +75,7 @@ class StrengthJson(TypedDict):
 
 @dataclass(frozen=True)
 class Strength:
-    """How a match went: results of single games, and of pairs."""
+    """Result of a match: single games and pairs."""
 
     wins: int
     draws: int
@@ -84,7 +84,7 @@ class Strength:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property

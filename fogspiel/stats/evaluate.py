@@ -1,4 +1,4 @@
-"""How strong is it: the score of one agent against another, from any number of games, with an interval."""
+"""Score of one agent against another, from any number of games, with an interval."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ BLOCK_SECONDS = 1.0
 
 @dataclass(frozen=True, repr=False)
 class Score:
-    """What was counted: games by payoff, and observations (pairs of games, or single ones) by their sum."""
+    """Counts of a match: games by payoff, and observations (pairs of games, or single ones) by their sum."""
 
     payoffs: tuple[float, ...]
     outcomes: tuple[int, ...]
@@ -33,7 +33,7 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games."""
         return sum(self.outcomes)
 
     @property

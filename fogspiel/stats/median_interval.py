@@ -1,4 +1,4 @@
-"""How the results of several training seeds spread: their median, with an interval that needs no assumption."""
+"""Median over training seeds, with a distribution-free interval."""
 
 from collections.abc import Sequence
 from math import comb

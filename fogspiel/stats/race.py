@@ -81,7 +81,7 @@ class Verdict:
 
     @property
     def observations(self) -> int:
-        """How many observations were counted."""
+        """Number of observations."""
         return sum(self.counts)
 
     @property
@@ -225,7 +225,7 @@ def lower_limit(log_goal, counts, mirrored):
 
 @lru_cache(maxsize=256)
 def form(race: Race, top: int) -> tuple[int, np.ndarray]:
-    """What the kernels need of a race on the values 0, 1/top, ..., 1: the kind and the table of its terms."""
+    """Return the kernels' record of a race on the values 0, 1/top, ..., 1: the kind and the table of its terms."""
     if race.name == "paper":  # one row: the constant part of x_t = ln(3 / d_t), epsilon
         return PAPER, np.array([[math.log(3 * P / (race.delta * (P - 1))), race.epsilon]])
     if race.name == "ebgstop":  # a row per epoch: x_k = (t_{k+1} / t_k) ln(3 / d_k), epsilon, t_k
@@ -273,7 +273,7 @@ def check_race(counts: np.ndarray) -> np.ndarray:
 
 
 def decision(race: Race, counts: np.ndarray) -> int:
-    """What the race decides when it looks at these counts: +1 the challenger wins, -1 the incumbent stays, 0 go on."""
+    """Return the race's decision at these counts: +1 the challenger wins, -1 the incumbent stays, 0 continue."""
     n = int(check_race(counts).sum())
     return int(look(*form(race, len(counts) - 1), counts, n)) if n else 0
 

@@ -1,4 +1,4 @@
-"""Who is the best of many: statistics of a round robin, from how often each pair of players had each score.
+"""Round-robin statistics, from the score counts of each pair of players.
 
 `counts[i, j, v]` says how often player i scored v/K against player j; `counts[j, i]` is the same, mirrored. `scores` is
 the matrix of mean scores, 1/2 on the diagonal. Its antisymmetric part A, the advantages, is split as in Candogan et al.
@@ -102,7 +102,7 @@ class NashAverage(NamedTuple):
 
     @property
     def support(self) -> int:
-        """How many players it takes."""
+        """Number of players in the support."""
         return int((self.weights > ROUNDING).sum())
 
 
@@ -177,7 +177,7 @@ def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.nd
 
 
 def p_value(counts: np.ndarray) -> float:
-    """How little "the mean score is at most 1/2" is supported: 1/E, E what bets on a larger one have earned.
+    """Return the p-value of "the mean score is at most 1/2": 1/E, E the wealth of bets on a larger one.
 
     E is the capital of the interval's mixture of constant bets, a test martingale: p is valid for any law of the
     scores, with any number of draws, and whenever one looks (Ville's inequality).
@@ -254,6 +254,6 @@ def resample(counts: np.ndarray, seed: int, times: int = RESAMPLES) -> Iterator[
 
 
 def error_bars(found: Sequence[object]) -> tuple[np.ndarray, np.ndarray]:
-    """Where the middle 95 % of a statistic (a number or an array) lie, found for each resampled round robin."""
+    """Return the middle 95 % of a statistic (a number or an array) over resampled round robins."""
     low, high = np.quantile(np.array(found, float), (0.025, 0.975), axis=0)
     return low, high

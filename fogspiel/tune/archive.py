@@ -105,7 +105,7 @@ def leaders(leads: np.ndarray) -> np.ndarray:
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:
-    """How often each member is played, in one seat or the other."""
+    """Return the probability of each member, in one seat or the other."""
     return weights if weights.ndim == 1 else weights.mean(axis=0)
 
 

@@ -1,4 +1,4 @@
-"""Where vectors of one contest meet: every race and pair of games of a run, each game counted, up to the budget.
+"""Scheduler for the games of one tuning run: every race and pair, each game counted, up to the budget.
 
 The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
 k-th event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
@@ -31,7 +31,7 @@ DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number
 
 
 class Event(TypedDict, total=False):
-    """What was played at once, as runs keep it."""
+    """Games played at once, as runs store them."""
 
     event: int  # its number, where it is not finished yet
     games: int
@@ -47,7 +47,7 @@ class BudgetSpent(Exception):
 
 @dataclass
 class Budget:
-    """How many games may be counted, and when to stop in any case."""
+    """Limit on counted games, and a deadline."""
 
     games: int | None = None
     deadline: float | None = None  # a reading of `time.monotonic`
@@ -218,7 +218,7 @@ class Arena:
         return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
 
     def _games_left(self, cost: int) -> int:
-        """How many observations of that many games the budget still allows."""
+        """Return the observations of that many games the budget still allows."""
         if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
             return 0
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
@@ -258,7 +258,7 @@ class Arena:
     def _pairing(
         self, firsts: np.ndarray, seconds: np.ndarray, deals: int, blocks: int
     ) -> Callable[[int, int], np.ndarray]:
-        """How the pairs of a meeting from a number on are played: rows in turn, or row by row on so many deals."""
+        """Return the schedule of a meeting's pairs from a number on: rows in turn, or row by row on this many deals."""
         key = self._key(self.event_count)
 
         def of_rows(rows: slice) -> Pairs:
@@ -335,7 +335,7 @@ def encode(game: Game | Contest, numbers: np.ndarray) -> Codes:
 
 
 def decode(codes: Codes) -> np.ndarray:
-    """What an event keeps, as numbers again."""
+    """Decode a stored event."""
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)

@@ -56,5 +56,5 @@ def within(value: float, low: float, high: float) -> float:
 
 
 def scale_of(theta: np.ndarray, seeds: np.ndarray) -> float:
-    """How large the numbers of a vector are that have neighbours: 1, as Gaussian ones, or more."""
+    """Return the scale of a vector's ordered parameters: 1, as Gaussian ones, or more."""
     return max(1.0, math.sqrt(float((theta[~seeds] ** 2).sum()) / max(len(theta) - seeds.sum(), 1)))

@@ -107,7 +107,7 @@ class Search:
 
 
 class Exploiter(NamedTuple):
-    """Who was found, and how many games the search has played."""
+    """Best response found, and the games its search has played."""
 
     policy: Policy
     games: int

@@ -108,5 +108,5 @@ def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def size_for(arena: Arena) -> int:
-    """How many candidates the budget can feed."""
+    """Return the number of candidates the budget can feed."""
     return min(max(isqrt(arena.budget.games or 10**7) // 4, LEAST_SIZE), MOST_SIZE)

@@ -1,4 +1,4 @@
-"""What can be tuned: two vectors of numbers meet in games and one of them scores more.
+"""Interface of what can be tuned: two vectors of numbers play games and one scores more.
 
 A game with a parametric strategy is one contest, a program of the user's another one. Methods see vectors, scores and
 which parameters have neighbours, and nothing else.
@@ -45,15 +45,15 @@ class Pairs(Protocol):
 
 
 class Contest(Protocol):
-    """What is tuned."""
+    """Interface of a tuning problem."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     @property
     def payoffs(self) -> Sequence[Fraction]:
-        """What a game can be worth for the first vector, in even steps upwards."""
+        """Possible payoffs of a game for the first vector, in even ascending steps."""
 
     @property
     def top(self) -> int:
@@ -69,7 +69,7 @@ class Contest(Protocol):
 
     @property
     def least(self) -> int:
-        """How many pairs of games are played at once at least."""
+        """Minimum number of game pairs played at once."""
 
     def start(self) -> np.ndarray:
         """The vector to begin with."""

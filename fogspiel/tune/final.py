@@ -28,7 +28,7 @@ START = "start"
 
 @dataclass(frozen=True)
 class Final:
-    """How one candidate did against the start; the last one says what the run answers."""
+    """Result of one candidate against the start; the last one decides the run's answer."""
 
     candidate: str  # `answer`, a checkpoint by its number from the last one, or `start` where nothing was proved
     proved: bool
@@ -39,7 +39,7 @@ class Final:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games."""
         return 2 * sum(self.counts)
 
     @property

@@ -1,4 +1,4 @@
-"""What a method yields, and what several methods share: mutation, step-size rule, which parameters have neighbours."""
+"""Steps of a method, and shared parts: mutation, step-size rule, parameters with neighbours."""
 
 from dataclasses import dataclass
 
@@ -62,5 +62,5 @@ def next_sigma(sigma: float, success: bool) -> float:
 
 
 def hashed_parameters(arena: Arena) -> np.ndarray:
-    """Which parameters are seeds of something pseudo-random: for them there is no direction to go."""
+    """Return the parameters that are pseudo-random seeds: they have no direction."""
     return np.array([name in arena.strategy.hashed for name in arena.strategy.parameters])

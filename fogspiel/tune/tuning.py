@@ -29,7 +29,7 @@ MOST_PROBED = 1024  # pairs of vectors at a time
 
 @dataclass
 class Tuned:
-    """What was found, and what it cost."""
+    """Result and cost of a tuning."""
 
     policy: Policy
     games: int
@@ -38,7 +38,7 @@ class Tuned:
 
 
 class Parts(NamedTuple):
-    """How a budget of games is divided."""
+    """Division of a game budget."""
 
     method: int
     final: int
@@ -51,14 +51,14 @@ def divide(games: int, share: float = SHARE) -> Parts:
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
-    """What the method does until its budget is spent."""
+    """Yield the method's steps until its budget is spent."""
     with suppress(BudgetSpent):
         yield from find_method(method)(arena)
 
 
 @dataclass
 class Way:
-    """What a method has come by: its answer so far, and the vectors it accepted."""
+    """Trajectory of a method: its current answer, and the vectors it accepted."""
 
     answer: Frozen
     steps: int = 0
@@ -111,14 +111,14 @@ def tune_strategy(
     observation: str = "pair",
     final: bool = True,
 ) -> Tuned:
-    """What the method finds for its budget of games; nothing is stored, and no games measure it but the last race."""
+    """Run a method for its budget of games; nothing is stored, and only the last race measures the result."""
     tuned = bring_game(game) if isinstance(game, str) else game
     found = search(tuned, method, games, seed, race, baseline, observation, SHARE if final else 0.0)
     return Tuned(policy_of(tuned, found.answer), found.games, found.steps, found.final)
 
 
 class Found(NamedTuple):
-    """What a search ends with."""
+    """Result of a search."""
 
     answer: Frozen
     games: int

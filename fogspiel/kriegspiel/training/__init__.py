@@ -1,1 +1,1 @@
-"""What engines learn from game records: how opponents reply, and what a board is worth."""
+"""Training from game records: replies of opponents, and values of boards."""

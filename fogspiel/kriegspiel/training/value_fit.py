@@ -71,7 +71,7 @@ def fit_logistic(features: np.ndarray, scores: np.ndarray, penalties: np.ndarray
 
 
 def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
-    """What men are worth, [phase, kind], from records of games and White's scores from 0 to 1."""
+    """Fit the values of men, [phase, kind], to game records and White's scores from 0 to 1."""
     differences: list[np.ndarray] = []
     scores: list[float] = []
     phases: list[int] = []

@@ -43,7 +43,7 @@ Replies = tuple[list[Reply], list[Reply]]
 
 @dataclass(frozen=True)
 class Round:
-    """What one round found; bounds are scores of the first player."""
+    """Result of one round; bounds are scores of the first player."""
 
     number: int
     sizes: list[int]  # how many permutations each player had in the restricted game
@@ -131,7 +131,7 @@ def answers(board: Board, mixtures: Mixtures) -> Replies:
 
 
 def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
-    """What the first player's mixture gets at least, and what the second player's concedes at most."""
+    """Return the first player's guarantee and the second player's concession."""
     return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
 
 

@@ -49,7 +49,7 @@ GAINED, REST, BEST, BAR = range(4)
 
 @inlined
 def rule_of_thumb(setting, player, own, known, cell):
-    """How good a cell looks: it wins, it stops the stones one knows of, it makes threats."""
+    """Score a cell: it wins, it stops the known stones, it makes threats."""
     if setting.winning[player, own] >> cell & 1:
         return WINNING
     blocks = BLOCKING if setting.winning[1 - player, known] >> cell & 1 else 0.0

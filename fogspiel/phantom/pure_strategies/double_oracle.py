@@ -74,7 +74,7 @@ class DoubleOracle:
 
     @property
     def unit(self) -> int:
-        """How many points are a win against a plan and all its images."""
+        """Number of points of a win against a plan and all its images."""
         return 2 * len(self.setting.images)
 
     def advance(self) -> Equilibrium | None:

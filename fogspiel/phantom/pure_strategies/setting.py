@@ -1,4 +1,4 @@
-"""What the kernels of the double oracle know of a phantom game: its board, its variant, and its outcomes.
+"""Tables of a phantom game for the kernels of the double oracle: board, variant, outcomes.
 
 An outcome is all that a player learns between two tries: 0, the try failed; 1, the stone stayed; where tries are
 counted (numturns) k, the stone stayed and the other player then took k tries. A course is the list of the outcomes so

@@ -25,7 +25,7 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 
 
 def side_lines(rules: Rules, board: Board, player: int, document: Any, everything: bool) -> list[str]:
-    """How the plans of one side begin, from the heaviest on."""
+    """Describe the beginnings of one side's plans, from the heaviest on."""
     entries = sorted(((int(weight), text) for text, weight in document[PLAYERS[player]].items()), reverse=True)
     total = sum(weight for weight, _ in entries)
     shown = entries if everything else entries[:SHOWN]

@@ -100,7 +100,7 @@ def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
 
 
 def numbers_of(groups: Groups, players: int) -> tuple[int, ...]:
-    """How many of the players are in each group."""
+    """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
 
 
@@ -116,7 +116,7 @@ def choices(groups: Groups, size: int) -> list[tuple[int, ...]]:
 
 
 def lots(groups: Groups, finer: Groups, mission: tuple[int, ...]) -> Iterator[Lot]:
-    """What can be drawn, as the spies see it, where the resistance sends so many of each of its groups."""
+    """List the possible draws, as the spies see them, for this many members of each resistance group."""
     all_draws = 1
     for group, number in zip(groups, mission, strict=True):
         all_draws *= comb(group.bit_count(), number)
@@ -155,7 +155,7 @@ class Table(ABC):
         return score[1] == self.setup.points - 1
 
     def size(self, score: Score) -> int:
-        """How many players the mission of this round has, or the last one where that is picked."""
+        """Return the size of this round's mission, or of the last one where that is picked."""
         return self.setup.sizes[-1 if self.is_last(score) else sum(score)]
 
     def all_orders(self, score: Score, finer: Groups, mission: int) -> list[tuple[int, ...]]:
@@ -191,7 +191,7 @@ class Resistance(Table):
         return self.least("", self.everyone, self.everyone, (0, 0), self.sets)
 
     def least(self, history: str, groups: Groups, finer: Groups, score: Score, alive: list[int]) -> Fraction:
-        """What it wins from here at least: the spy sets that are left, each by the probability of winning."""
+        """Return the resistance's least win from here: the remaining spy sets, each by its winning probability."""
         missions = {text_of(numbers): numbers for numbers in choices(groups, self.size(score))}
         found = Fraction(0)
         for name, share in self.row(history, list(missions)).items():
@@ -208,7 +208,7 @@ class Resistance(Table):
     def least_after(
         self, way: str, groups: Groups, finer: Groups, score: Score, alive: list[int], mission: int
     ) -> Fraction:
-        """What it wins at least once the mission is known."""
+        """Return the resistance's least win once the mission is known."""
         worst = Fraction(len(alive))
         going = tuple(group & mission for group in finer)
         for orders in self.all_orders(score, finer, mission):
@@ -235,13 +235,13 @@ class Spies(Table):
         return self.most((0, 0), [("", self.everyone, self.everyone, self.sets, Fraction(1))])
 
     def most(self, score: Score, known: list[Known]) -> Fraction:
-        """What the resistance wins from here at most, given all that the spies may know."""
+        """Return the resistance's greatest win from here, given all that the spies may know."""
         groups = known[0][1]  # its groups are of the same sizes in all that the spies may know
         found = self.at_last if self.is_last(score) else self.after_mission
         return max(found(score, known, mission) for mission in choices(groups, self.size(score)))
 
     def at_last(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
-        """What it wins with this last mission."""
+        """Return the win with this last mission."""
         found = Fraction(0)
         for _, groups, finer, alive, weight in known:
             go_on()
@@ -250,7 +250,7 @@ class Spies(Table):
         return found
 
     def after_mission(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
-        """What it wins at most if it sends so many of each group."""
+        """Return the greatest win if this many of each group are sent."""
         won, later = Fraction(0), dict[tuple[int, Score], list[Known]]()
         for place, groups, finer, alive, weight in known:
             for players, chance in lots(groups, finer, mission):

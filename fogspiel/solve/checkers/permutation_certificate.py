@@ -99,7 +99,7 @@ def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fracti
 
 
 def symmetries(grid: Grid) -> set[tuple[int, ...]]:
-    """Where the rotations and reflections of the board move its cells; they must map lines to lines."""
+    """Return the cell maps of the board's rotations and reflections; they must map lines to lines."""
     rows, columns = range(grid.rows), range(grid.columns)
     plain = [[row * grid.columns + column for column in columns] for row in rows]
     boards = [plain, plain[::-1], [row[::-1] for row in plain], [row[::-1] for row in plain[::-1]]]

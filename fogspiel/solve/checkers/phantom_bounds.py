@@ -75,7 +75,7 @@ class Node(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """Where the player may be when the opponent moves: its stones, where it goes on, the board's turn, how likely."""
+    """Possible position of the player at the opponent's move: stones, continuation, the board's turn, probability."""
 
     own: int
     place: int
@@ -122,7 +122,7 @@ class Rules:
         return False
 
     def place_stone(self, own: int, other: int, cell: int) -> str:
-        """What a stone does, before it is asked whether the opponent can move."""
+        """Return the effect of a stone, before the test whether the opponent can move."""
         if (own | other) >> cell & 1:
             return ILLEGAL
         own |= 1 << cell
@@ -131,7 +131,7 @@ class Rules:
         return LEGAL if self.breathes(own, other, cell) else ILLEGAL
 
     def _fate(self, own: int, other: int, cell: int) -> str:
-        """What a stone does: it also wins if the opponent is left without a legal move."""
+        """Return the effect of a stone: it also wins if the opponent is left without a legal move."""
         found = self.place_stone(own, other, cell)
         if found == LEGAL and all(self.place_stone(other, own | 1 << cell, reply) == ILLEGAL for reply in self.cells):
             return WINS
@@ -139,18 +139,18 @@ class Rules:
 
 
 class Checker:
-    """What the nodes of one player guarantee."""
+    """Checker of the guarantees of one player's nodes."""
 
     def __init__(self, size: int, nodes: list[Node]) -> None:
         self.rules, self.nodes = Rules(size), nodes
 
     def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
-        """What a node gets in each of its worlds, if the board is first turned by one of `turns` at random."""
+        """Return a node's value in each of its worlds, if the board is first turned by one of `turns` at random."""
         for world in node.worths:
             yield world, self.player(node, world, [Stand(node.own, 0, turn, Fraction(1, len(turns))) for turn in turns])
 
     def player(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
-        """What the player gets who is to move, standing so, against the opponent's stones."""
+        """Return the value of the player to move, in this stand, against the opponent's stones."""
         gained, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
         while waiting:
             go_on()
@@ -171,7 +171,7 @@ class Checker:
         return gained + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
 
     def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
-        """What going on by earlier nodes is worth."""
+        """Return the value of a continuation by earlier nodes."""
         gained = Fraction(0)
         for number, turn, share in jump:
             go_on()
@@ -181,7 +181,7 @@ class Checker:
         return gained
 
     def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
-        """What the player gets if the opponent, to move, does its best; it knows only that one of the stands is true.
+        """Return the player's value against a best-responding opponent to move, which knows only the set of stands.
 
         A try that is illegal in all stands tells nothing, so it need not be looked at.
         """
@@ -253,7 +253,7 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
 
 
 def worths_of(body: Any, name: str) -> dict[int, Fraction]:
-    """What a node claims for each of its worlds."""
+    """Return a node's claim for each of its worlds."""
     worlds, what = body["worlds"], f"the worth of {name}"
     if "worth" in body:
         return dict.fromkeys(worlds, probability(body["worth"], what))
@@ -275,7 +275,7 @@ def _demand_an_end(node: Node, name: str) -> None:
 
 
 def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
-    """What the nodes of a player guarantee in the whole game."""
+    """Return the guarantee of a player's nodes in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
         return Fraction(0)

@@ -134,7 +134,7 @@ OPENING = "-opening-"  # between the name of a game and the cell that Black's fi
 
 
 def first_cells(game: str) -> set[int]:
-    """Where Black's first stone may go."""
+    """List the cells of Black's first stone."""
     board, _, name = board_of(game), *game.partition(OPENING)[1:]
     if not name:
         return set(range(board.cells))
@@ -254,7 +254,7 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 
     @cache
     def choice(situation: Situation) -> dict[int, Fraction]:
-        """What the strategy says: by the smallest image of a situation, else the first cell that is not known."""
+        """Return the strategy's choice: by the smallest image of a situation, else the first unknown cell."""
         smallest, moved = min((image(situation, moved), moved) for moved in board.symmetries)
         if smallest in strategy:
             return {moved.index(cell): share for cell, share in strategy[smallest].items()}
@@ -284,7 +284,7 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 
 
 def guaranteed_value(board: Board, planner: int, strategy: Strategy, first: set[int]) -> Fraction:
-    """What Black gets if the planner keeps to a strategy, the answerer does its best, and Black begins in `first`."""
+    """Return Black's value if the planner keeps to a strategy, the other responds best, and Black begins in `first`."""
     nodes = list(nodes_of(board, planner, strategy))
     denominator = common_denominator(node.reach for node in nodes)
     for node in nodes:

@@ -77,7 +77,7 @@ class Plan(NamedTuple):
 
 
 class World(NamedTuple):
-    """What the planner may have done: its stones, the rest of its plan, where the image takes the cells, the weight."""
+    """Possible course of the planner: its stones, the rest of its plan, its image of the cells, the weight."""
 
     stones: int
     plan: Plan | None

@@ -1,4 +1,4 @@
-"""What all checkers share: how a certificate is refused, and how its head, its digest and its fractions are read."""
+"""Shared parts of the checkers: refusal of a certificate, and the reading of its head, digest and fractions."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ Bounds = tuple[Fraction, Fraction]  # what the first player gets at least by one
 
 
 class Certificate(TypedDict):
-    """What the certificates of all formats have; fractions are text."""
+    """Common content of the certificates of all formats; fractions are text."""
 
     format: str
     game: str

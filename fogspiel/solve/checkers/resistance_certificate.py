@@ -98,7 +98,7 @@ def crews(groups: Groups, size: int) -> list[int]:
 
 
 def numbers(groups: Groups, players: int) -> str:
-    """How many of the players are in each group, as text."""
+    """Count the players of each group, as text."""
     return ",".join(str((group & players).bit_count()) for group in groups)
 
 
@@ -112,7 +112,7 @@ class Table(ABC):
         self.spies = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
 
     def row(self, history: str) -> dict[str, str]:
-        """What the strategy does after a history."""
+        """Return the strategy's row after a history."""
         demand(history in self.table, f"the strategy says nothing about the situation {history!r}")
         self.used.add(history)
         row: dict[str, str] = self.table[history]

@@ -39,7 +39,7 @@ class TreeCertificate(SolutionCertificate):
 
 
 class Plan(Protocol):
-    """What a player does, by what the player knows: the number of the row, and the probability of each action."""
+    """Strategy of a player by knowledge: the number of the row, and the probability of each action."""
 
     def __len__(self) -> int: ...
     def __contains__(self, key: Any, /) -> bool: ...
@@ -60,7 +60,7 @@ class Look(NamedTuple):
 
 
 class Positions(Protocol):
-    """What the checker must be told about a game."""
+    """Interface to a game that the checker needs."""
 
     @property
     def name(self) -> str: ...
@@ -85,7 +85,7 @@ class GamePositions:
         return state
 
     def look(self, position: Any) -> Look:
-        """What the rules say of a state."""
+        """Return the facts of a state by the rules."""
         who, room, seen = int(self.rules.mover(position)), blank(self.sizes.actions), blank(self.sizes.view)
         if who == OVER:
             return Look(OVER, [], [], (), self.payoffs[self.rules.score(position)])
@@ -133,7 +133,7 @@ def plan_of(rows: Any, side: str) -> Rows:
 
 
 def best_response_value(game: Positions, plan: Plan, planner: int) -> Fraction:
-    """What the first player gets when the other one answers the plan as well as possible."""
+    """Return the first player's value against a best response to the plan."""
     best, used = (max if planner == 1 else min), set()
 
     def value(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:

@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What has been given so far, by number: players' infosets, chance's infosets, outcomes."""
+    """Definitions so far, by number: players' infosets, chance's infosets, outcomes."""
 
     infosets: dict[tuple[int, int], Offer]
     chances: dict[int, Offer]

@@ -1,4 +1,4 @@
-"""What Gambit's file formats have in common: quoted texts, braces, numbers, and the heading.
+"""Common syntax of Gambit's file formats: quoted texts, braces, numbers, and the heading.
 
 Spaces and line ends mean nothing outside quotes. In quotes, \\" is a quote and \\\\ a backslash; any other backslash
 stands for itself. Numbers are whole, decimal or rational, and read exactly.

@@ -103,7 +103,7 @@ def _taken_outcomes(script: Script, count: int) -> list[Pay]:
 
 
 def strategies(treeplex: Treeplex) -> int:
-    """How many reduced pure strategies a player has."""
+    """Count a player's reduced pure strategies."""
     below = [1] * treeplex.sequences
     for i in range(treeplex.infosets - 1, -1, -1):
         below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])

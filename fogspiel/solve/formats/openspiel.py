@@ -65,7 +65,7 @@ def _load(pyspiel: Any, name: str) -> Any:
 
 
 def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
-    """What tells a player's infosets apart: the information state, or the history where there is nothing to hide."""
+    """Make the key of a player's infosets: the information state, or the history in perfect-information games."""
     kind = game.get_type()
     if kind.provides_information_state_string:
         return lambda state: state.information_state_string()
@@ -121,7 +121,7 @@ def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...
 
 @cache
 def _pay(first: float, constant: Fraction) -> tuple[Fraction, Fraction]:
-    """What both players get."""
+    """Return both players' payoffs."""
     payoff = simplest(first)
     return payoff, constant - payoff
 

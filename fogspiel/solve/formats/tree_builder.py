@@ -27,7 +27,7 @@ NO_PAY = (Fraction(0), Fraction(0))
 
 
 class Place(NamedTuple):
-    """Where the next node belongs, and what has happened on the way there."""
+    """Insertion point of the next node, and the path to it."""
 
     parent: int
     slot: int
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 class Infoset(NamedTuple):
-    """What `Tree` and `Labels` say of an infoset."""
+    """Content of an infoset in `Tree` and `Labels`."""
 
     owner: int
     before: int
@@ -197,7 +197,7 @@ class TreeBuilder:
             self._open.append(Place(node, slot, chances[slot], lasts[slot], paid))
 
     def _paid(self, place: Place, pay: Pay) -> Pay:
-        """What the players have been paid on the way to a node and at it."""
+        """Return the players' payments on the way to a node and at it."""
         if pay is NO_PAY or place.paid is NO_PAY:
             return place.paid if pay is NO_PAY else pay
         paid = (place.paid[0] + pay[0], place.paid[1] + pay[1])

@@ -100,7 +100,7 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
 
 
 def _undominated_actions(tree: Tree) -> np.ndarray:
-    """Which actions remain after one pass, infoset after infoset."""
+    """Return the actions that remain after one pass, infoset by infoset."""
     ranks = {payoff: rank for rank, payoff in enumerate(sorted(set(tree.payoffs)))}
     width = np.int16 if len(ranks) < 2**15 else np.int32
     low, high = np.full(tree.nodes, len(ranks), width), np.full(tree.nodes, -1, width)

@@ -94,7 +94,7 @@ def _chain(outer: Sparse, inner: Sparse) -> Sparse:
 
 @dataclass(frozen=True, eq=False)
 class _Origin:
-    """Where the sequences of a player come from: the plan of an old one is the sum of those of its share."""
+    """Origin of a player's sequences: the plan of an old one is the sum of those of its share."""
 
     old: Treeplex
     new: Treeplex
@@ -107,7 +107,7 @@ class _Origin:
 
     @cached_property
     def fallback(self) -> np.ndarray:
-        """What is played, all equally likely, in infosets at which the player does not arrive by its own plan."""
+        """Return the uniform play in infosets at which the player does not arrive by its own plan."""
         owner = self.old.infoset_of[1:]
         shared = np.diff(self.share.start)[1:] > 0
         some = np.bincount(owner, shared, self.old.infosets) > 0

@@ -132,7 +132,7 @@ def strike_dominated(begin, items, start, column, value, digest, total, gains, l
 
 
 def undominated_rows(group: np.ndarray, items: np.ndarray, rows: Sparse, width: int) -> np.ndarray:
-    """Which of the rows numbered `items` remain when those of the same group, which are neighbours, are compared."""
+    """Return the rows of `items` that remain when neighbours of the same group are compared."""
     digest, gains, losses = (np.empty(len(items), np.uint64) for _ in range(3))
     total, kept = np.empty(len(items), np.int64), np.ones(len(items), np.bool_)
     digest_rows(items, rows.start, rows.column, rows.value, digest, total, gains, losses)
@@ -187,7 +187,7 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
 
 
 def row_starts(form: SequenceForm) -> np.ndarray:
-    """Where the entries of each of the first player's sequences begin."""
+    """Return the first entry of each of the first player's sequences."""
     return np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
 
 

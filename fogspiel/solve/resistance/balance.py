@@ -46,17 +46,17 @@ class TableSpace:
 
     @property
     def missions(self) -> int:
-        """How many missions a table has."""
+        """Number of missions of a table."""
         return len(self.stars[0])
 
     @property
     def size(self) -> int:
-        """How many tables there are."""
+        """Number of tables."""
         return int(len(self.stars) * (self.largest - self.smallest + 1) ** self.missions)
 
     @property
     def words(self) -> str:
-        """What is looked through, in a sentence."""
+        """Describe the sweep in a sentence."""
         starred = "with and without a star (two sabotages) on the fourth"
         if self.stars != STARS:
             starred = f"that take {', '.join(map(str, self.stars[0]))} sabotages"
@@ -107,7 +107,7 @@ class FairTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What was found, and how many tables were settled in which way."""
+    """Results of a sweep, with the number of tables settled in each way."""
 
     space: TableSpace
     nearest: list[FairTable]
@@ -118,7 +118,7 @@ class Sweep:
 
     @property
     def official(self) -> Fraction | None:
-        """What the resistance wins with the missions of the game in the box, whose rules are optimal for both teams."""
+        """Return the resistance's value with the official missions, under optimal play of both teams."""
         setup = SETUPS.get(self.space.players)
         return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
 

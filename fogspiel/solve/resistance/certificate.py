@@ -64,7 +64,7 @@ def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistanc
 
 
 def guaranteed_value(game: Opening, resistance: Resistance) -> Fraction:
-    """How many spy sets the resistance wins against, whatever the spies do."""
+    """Count the spy sets the resistance wins against, for any play of the spies."""
     won = [Fraction(0)] * (1 + 2 * len(game.spy_parent))
     reached: list[tuple[Place, Fraction]] = [(game.infosets[0], Fraction(1))]
     for place, weight in reached:
@@ -83,7 +83,7 @@ def guaranteed_value(game: Opening, resistance: Resistance) -> Fraction:
 
 
 def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
-    """How many spy sets the best resistance wins against these spies; close values from the program save time."""
+    """Count the spy sets the best resistance wins against these spies; close values from the program save time."""
     game = judge.game
     rows = at_tails(game, np.array(spies, dtype=object))
     scales = [lcm(*(weight.denominator for weight in row)) for row in rows]

@@ -87,7 +87,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _State:
-    """What has happened, for both: words, last sequence and groups of the resistance, then those of the coordinator."""
+    """History for both: text, last sequence and groups of the resistance, then those of the coordinator."""
 
     history: str
     chosen: int

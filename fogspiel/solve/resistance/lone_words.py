@@ -59,7 +59,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def public_story(setup: Setup, history: str) -> str:
-    """What the resistance has seen."""
+    """Describe the resistance's observations."""
     groups, words = everyone(setup), []
     for word in history.split():
         sent, _, sabotages = word.partition(":")
@@ -70,7 +70,7 @@ def public_story(setup: Setup, history: str) -> str:
 
 
 def spies_story(setup: Setup, situation: str) -> str:
-    """What the spies have seen and told, and the mission that they talk about."""
+    """Describe the spies' observations and statements, and the mission under discussion."""
     groups, words = everyone(setup), []
     *past, now = situation.split()
     for word in past:

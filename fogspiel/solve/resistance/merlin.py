@@ -19,7 +19,7 @@ Claims = frozenset[int]  # spy sets as masks of players, one of which is the tru
 
 
 class Ballot(NamedTuple):
-    """What a secret ballot is worth to the good team."""
+    """Value of a secret ballot to the good team."""
 
     most: Fraction  # the probability of winning that no good team can exceed
     claims: int  # the kinds of sets of claims there are, up to relabelling
@@ -28,7 +28,7 @@ class Ballot(NamedTuple):
 
 
 def ballot(setup: Setup) -> Ballot:
-    """What a secret ballot is worth, by a search through all that the spies can claim and sabotage."""
+    """Return the value of a secret ballot, by a search through all claims and sabotages of the spies."""
     every = claim_sets(setup)
     lost = sum(not wins_for_sure(setup, claims) for claims in every)
     return Ballot(1 - Fraction(1, setup.players - setup.spies), len(every), lost)

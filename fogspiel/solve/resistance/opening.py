@@ -1,4 +1,4 @@
-"""What is left of The Resistance when forced moves are played: the opening, and tails without decisions of the spies.
+"""The Resistance after forced moves: the opening, and tails without decisions of the spies.
 
 As soon as a team lacks only one point, the spies sabotage whenever they can: with their own next point they win at
 once, and the other team's next point would lose at once. So spies decide only in the opening, while both teams lack
@@ -102,7 +102,7 @@ def _grow(made: Opening, history: str, groups: Groups, score: tuple[int, int], s
 
 
 def clean(game: Opening, tail: Tail, plan: Plan) -> np.ndarray:
-    """Which spy sets a plan wins against."""
+    """Return the spy sets a plan wins against."""
     needed = game.setup.needed[-len(plan) :]
     missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
     won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)
@@ -110,6 +110,6 @@ def clean(game: Opening, tail: Tail, plan: Plan) -> np.ndarray:
 
 
 def row(game: Opening, tail: Tail, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
-    """How many spy sets of each sequence a plan wins against: the sequences and the numbers."""
+    """Count the spy sets of each sequence a plan wins against: the sequences and the numbers."""
     won = tail.sequence[clean(game, tail, plan) & (tail.sequence != NEVER)]
     return np.unique(won, return_counts=True)

@@ -104,7 +104,7 @@ def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
 
 
 def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What each list of missions wins with its best last mission, and which one that is (SKIPPED if below the bar)."""
+    """Return each mission list's win with its best last mission, and that mission (SKIPPED if below the bar)."""
     worth = np.zeros(len(judge.ways), weights.dtype)
     chosen = np.zeros(len(judge.ways), np.int64)
     run = large_best_last_missions if weights.dtype == object else best_last_missions

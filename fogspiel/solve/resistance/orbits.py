@@ -28,7 +28,7 @@ def split(groups: Groups, mission: int) -> Groups:
 
 
 def counts(groups: Groups, players: int) -> tuple[int, ...]:
-    """How many of the players belong to each group."""
+    """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
 
 
@@ -69,7 +69,7 @@ BITS = np.array([mask.bit_count() for mask in range(1 << MOST_PLAYERS)], np.int6
 
 
 def ones(masks: np.ndarray) -> np.ndarray:
-    """How many players each mask has."""
+    """Count the players of each mask."""
     count: np.ndarray = BITS[masks]
     return count
 

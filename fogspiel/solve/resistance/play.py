@@ -21,7 +21,7 @@ from .orbits import Groups, counts, everyone, numbered, split
 
 
 class Situation:
-    """What all can see: the missions and outcomes so far, as the certificate writes them."""
+    """Public history: the missions and outcomes so far, as the certificate writes them."""
 
     def __init__(self, setup: Setup, rounds: list[tuple[int, bool]]) -> None:
         """The finished rounds: the mission as a mask, and whether it succeeded."""

@@ -33,7 +33,7 @@ Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of the solver found; bounds are payoffs of the resistance."""
+    """Result of one step of the solver; bounds are payoffs of the resistance."""
 
     number: int
     rows: int  # plans in the program that gave these bounds
@@ -103,7 +103,7 @@ def even_spies(game: Opening) -> np.ndarray:
 
 
 def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = MOST_PLANS) -> tuple[np.ndarray, Found]:
-    """What the resistance wins at each tail, at least the bar, and the best plans that win more, few of each tail."""
+    """Return the resistance's win at each tail, at least the bar, and a few better plans per tail."""
     game, values, found = judge.game, bars.copy(), []
     worth, chosen = answers(judge, at_tails(game, spies), bars)
     for tail in range(len(game.tails)):
@@ -123,7 +123,7 @@ def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = M
 
 
 def fold(game: Opening, values: np.ndarray, at_the_tails: np.ndarray) -> float:
-    """What the best missions win from the start on, given what the best plans win at the tails."""
+    """Return the best missions' win from the start on, given the best plans' wins at the tails."""
     values = values.copy()
     values[[tail.number for tail in game.tails]] = at_the_tails
     for infoset in reversed(game.infosets):

@@ -1,4 +1,4 @@
-"""How large the game is: mission lists up to relabelling, the full sequence form, and the tree of labelled players.
+"""Sizes of the game: mission lists up to relabelling, the full sequence form, and the tree of labelled players.
 
 Counts are memoised on multisets of groups, as only the sizes of the groups matter, and the spies in them.
 """

@@ -16,7 +16,7 @@ MOST_REJECTIONS = 4  # five in a row lose the game
 
 
 class Voting(NamedTuple):
-    """What votes can do against good players who follow a plan."""
+    """Effect of votes against good players who follow a plan."""
 
     passes: bool  # true if the mission of the plan is approved, however spies vote
     blocked: bool  # true if any other mission is rejected, however spies vote
@@ -29,7 +29,7 @@ class Voting(NamedTuple):
 
 
 def voting(setup: Setup) -> Voting:
-    """What the votes of spies can do, by a look at all of them and at all orders of leaders."""
+    """Return the effect of the spies' votes, over all votes and all orders of leaders."""
     good = setup.players - setup.spies
     votes = range(setup.spies + 1)
     passes = all(2 * (good + approving) > setup.players for approving in votes)

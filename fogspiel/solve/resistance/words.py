@@ -117,7 +117,7 @@ SpyMission = tuple[str, list[tuple[str, str]]]
 
 
 def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> Iterator[SpyMission]:
-    """When the spies sabotage: against the plan of `plan_lines`, or in every situation there can be.
+    """Describe the spies' sabotages: against the plan of `plan_lines`, or in every possible situation.
 
     Players are called A, B, .. so that the first mission is A B .. and every mission takes the first letters of each
     group of players who went on the same missions.
@@ -143,7 +143,7 @@ def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> li
 
 
 def _members(kind: str, groups: Groups) -> str:
-    """How many spies each group has, where it has some."""
+    """Return the number of spies of each group that has some."""
     numbers = zip(map(int, kind.split(",")), groups, strict=True)
     return ", ".join(f"{spies} of {named(group)}" for spies, group in numbers if spies)
 
@@ -191,7 +191,7 @@ def example_lines(solution: ResistanceCertificate) -> list[str]:
 
 
 def _intention(solution: ResistanceCertificate, here: Situation) -> str:
-    """What the resistance's strategy would send now."""
+    """Return the mission of the resistance's strategy."""
     shares = offers(solution, here)
     if not shares:
         return "it would not have come here"

@@ -43,7 +43,7 @@ FIRST = (
 
 @dataclass(frozen=True)
 class Proofs:
-    """What there is to do with certificates of a format of their own."""
+    """Operations on certificates of a separate format."""
 
     format: str
     agent: Callable[[str, Any], "PlayerAgent"]  # an agent of that name that plays by a certificate
@@ -73,7 +73,7 @@ class Route:
 
 
 def trees() -> ModuleType:
-    """How trees are searched, imported when it is needed."""
+    """Return the tree searches, imported on demand."""
     from .. import tree_routes
 
     return tree_routes
@@ -124,6 +124,6 @@ def choose_route(name: str, problem: "Problem") -> Route:
 
 
 def proofs_of(wanted: str | None) -> Proofs | None:
-    """What there is to do with certificates of this format, if it is not that of whole trees."""
+    """Return the operations on certificates of this format, if it is not that of whole trees."""
     found = (route.proofs for route in routes() if route.proofs)
     return next((proofs for proofs in found if proofs.format == wanted), None)

@@ -41,7 +41,7 @@ METHODS = {"external-sampling": walks.sample_external, "outcome-sampling": walks
 
 @dataclass
 class Bounds:
-    """What average strategies have proved so far, and what the next look at them has to know."""
+    """Bounds by the average strategies so far, and the schedule of the next evaluation."""
 
     # The first player's strategy of some look gets this much at least, whatever the second player does.
     lower: float = -inf
@@ -54,7 +54,7 @@ class Bounds:
 
     @property
     def gap(self) -> float:
-        """How far apart the bounds are."""
+        """Distance of the bounds."""
         return self.upper - self.lower
 
 
@@ -123,7 +123,7 @@ class Sampling:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What people may want to know."""
+        """Sizes for display."""
         return {
             "information_states": int(self._counters[ROWS]),
             "iterations": self.iterations,
@@ -176,7 +176,7 @@ class Sampling:
         bounds.next_look = self.visited + max(self.visited, walked)
 
     def _respond(self, planner: int, budget: int) -> Generator[None, None, tuple[float, int]]:
-        """What the responder to a planner gets at most, by the finest walk of so many positions; how many there were.
+        """Return the upper bound of a best response to a planner within this many positions, and their number.
 
         Where the exact walk is too long, a coarse one is tried, and after one that was affordable a finer one.
         """

@@ -1,4 +1,4 @@
-"""What the best response to an average strategy gets, by a depth-first walk over the rules that stores no tree.
+"""Best response to an average strategy, by a depth-first traversal of the rules without a stored tree.
 
 The walk follows the responder's information states. It holds, for each one on the way down, the histories that lead
 there, as far as chance and the other player (the planner) play them at all, with their probabilities. So it takes as

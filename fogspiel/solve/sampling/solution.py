@@ -89,7 +89,7 @@ def solve(method: str, problem: Problem, options: Options, saved: Saved) -> Work
 
 
 def words(sampling: Sampling) -> str:
-    """What was done."""
+    """Describe the method."""
     cut = max(sampling.bounds.cuts)
     how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
     return f"{sampling.method} ({sampling.iterations} iterations), bounds by {how}"

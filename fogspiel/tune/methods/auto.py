@@ -91,7 +91,7 @@ def opponents(arena: Arena, count: int) -> np.ndarray:
 
 
 def size_of_elite(games: int) -> int:
-    """How many players are bred."""
+    """Return the number of players to breed."""
     return min(max(math.isqrt(games) // 16, LEAST_ELITE), MOST_ELITE)
 
 
@@ -122,7 +122,7 @@ def breed_with(arena: Arena, pool: Pool, start: np.ndarray) -> Iterator[Step]:
 
 
 def judge(arena: Arena, thetas: np.ndarray, games: int) -> int:
-    """Who is best: the first one, unless others surpass it."""
+    """Return the best player: the first one, unless others surpass it."""
     field = Field(arena, thetas)
     field.play(games)
     return field.best

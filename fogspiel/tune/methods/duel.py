@@ -59,7 +59,7 @@ class Guard:
 
     @property
     def lead(self) -> float:
-        """How far the way seems to be ahead of the best since that was found, in standard errors."""
+        """Return the lead of the trajectory over the best since that was found, in standard errors."""
         return 2 * (mean(self.counts) - 0.5) * math.sqrt(2 * self.counts.sum())
 
     @property
@@ -94,7 +94,7 @@ class Guard:
         return interval(met)[0] > 0.5
 
     def meet(self, theta: np.ndarray, other: np.ndarray, pairs: int) -> np.ndarray:
-        """How often a vector had each sum of scores in so many pairs of games against another."""
+        """Count the sums of scores of a vector in this many pairs of games against another."""
         sums = self.arena.play_pairs(theta[None], other[None], pairs).sum(axis=2).ravel()
         return np.bincount(sums, minlength=2 * self.arena.game.top + 1)
 

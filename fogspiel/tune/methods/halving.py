@@ -36,7 +36,7 @@ def halving(arena: Arena, limit: int | None = None) -> Iterator[Step]:
 
 
 def players_for(pairs: int) -> int:
-    """How many random players so many pairs of games can tell apart: a power of two."""
+    """Return the number of random players that this many game pairs can tell apart: a power of two."""
     return int(2 ** int(log2(min(max(pairs // PAIRS_A_PLAYER, LEAST_PLAYERS), MOST_PLAYERS))))
 
 

@@ -1,4 +1,4 @@
-"""When a game of two chess engines is ended before its end: what both of them think, and a greatest length.
+"""Adjudication of a game of two chess engines: by both engines' evaluations, and by a maximum length.
 
 The usual rules of testers: fishtest lets an engine resign that sees itself 600 hundredths of a pawn behind for three
 moves, and ends a game as drawn after move 34 if both see at most 20 for eight plies. The rules here are stricter, for
@@ -50,7 +50,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a game ended that the rules of chess alone did not end."""
+    """End of a game that the rules of chess alone did not end."""
 
     score: float  # white's: 0, 1/2 or 1
     termination: str  # as the tag of a PGN has it

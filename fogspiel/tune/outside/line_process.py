@@ -22,7 +22,7 @@ SHOWN_LETTERS = 120
 
 
 class Fault(Exception):
-    """What a worker has done wrong, as the rest of a sentence that begins with the worker."""
+    """Fault of a worker, as the rest of a sentence that begins with the worker."""
 
 
 class LineProcess:

@@ -55,7 +55,7 @@ class Parameter:
         )
 
     def value(self, number: float) -> Value:
-        """What the parameter is set to by a number of a vector."""
+        """Return the parameter's setting for a number of a vector."""
         least, most = self.limits
         number = min(max(float(number), least), most)
         if self.choices:
@@ -115,7 +115,7 @@ class Parameters:
         return np.asarray(np.clip(theta, self._limits[0], self._limits[1]))
 
     def values(self, theta: Iterable[float]) -> dict[str, Value]:
-        """What a vector stands for, in the user's units."""
+        """Return a vector in the user's units."""
         return {member.name: member.value(number) for member, number in zip(self.members, theta, strict=True)}
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ class Parameters:
 
 
 def place_of(value: object, choices: Iterable[object]) -> int:
-    """Where a value is among others, of which True is not 1; -1 if it is not."""
+    """Return the index of a value among others, of which True is not 1; -1 if it is missing."""
     found = (
         place
         for place, other in enumerate(choices)
@@ -143,7 +143,7 @@ def place_of(value: object, choices: Iterable[object]) -> int:
 
 
 def shown(value: object) -> str:
-    """What was given, fit for a sentence."""
+    """Return a value as text for a message."""
     words = repr(value)
     return words if len(words) <= 60 else words[:57] + ".."
 

@@ -59,7 +59,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """Which scores a program gives, and what the games of two vectors can be worth."""
+    """Scores of a program, and the payoffs of games between two vectors."""
 
     low: float = 0.0
     high: float = 1.0
@@ -79,7 +79,7 @@ class Scale:
 
     @cached_property
     def payoffs(self) -> tuple[Fraction, ...]:
-        """What a game of two vectors can be worth."""
+        """Possible payoffs of a game of two vectors."""
         low, high = (Fraction(str(limit)) for limit in (self.low, self.high))
         low, high = (low - high, high - low) if self.alone else (low, high)
         return tuple(low + (high - low) * step / self.steps for step in range(self.steps + 1))
@@ -103,14 +103,14 @@ class Scale:
 
 
 class Door(Protocol):
-    """How a program is asked."""
+    """Backend through which a program is asked."""
 
     def ask(self, questions: Sequence[Question], check: Callable[[float], None]) -> list[Answer]:
         """The answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
 
     @property
     def least(self) -> int:
-        """How many pairs of games keep it busy."""
+        """Number of game pairs that keep it busy."""
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         """From now on say when something went wrong that can be mended."""
@@ -233,7 +233,7 @@ class Meeting:
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.alone else seed
 
     def _questions(self, number: int, seed: int, swap: bool) -> list[Question]:
-        """What has to be asked for one game."""
+        """List the requests of one game."""
         a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
         if self.program.scale.alone:
             return [Question(a, None, seed), Question(b, None, seed)]

@@ -20,7 +20,7 @@ NORMAL, INFRACTION, FORFEIT = "normal", "rules infraction", "time forfeit"
 
 @dataclass(frozen=True)
 class Conditions:
-    """What holds for every game."""
+    """Conditions of every game."""
 
     limit: Limit = field(default_factory=Limit)
     rules: Rules = field(default_factory=Rules)

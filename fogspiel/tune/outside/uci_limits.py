@@ -1,4 +1,4 @@
-"""What a chess engine may spend on a move: nodes, a depth, a time, or a clock for the whole game."""
+"""Limit of a chess engine per move: nodes, a depth, a time, or a clock for the whole game."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Limit:
 
     @property
     def seconds(self) -> float:
-        """What a move may take by itself, apart from any patience; 0 where nothing is known."""
+        """Return the duration of a move without grace; 0 if unknown."""
         return self.amount / 1000 if self.kind == "movetime" else 0.0
 
     def go(self, left: tuple[float, float]) -> str:

@@ -30,7 +30,7 @@ class Option:
 
     @property
     def words(self) -> str:
-        """What it can be set to, for people."""
+        """Describe the possible settings."""
         if self.type == "spin":
             limits = (str(end) if end is not None else "any" for end in (self.low, self.high))
             return f"a whole number, {' .. '.join(limits)}"
@@ -115,7 +115,7 @@ def parse_option(line: str) -> Option | None:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What an engine says of itself."""
+    """Identity and options of an engine, as it reports them."""
 
     name: str
     options: tuple[Option, ...]
@@ -168,7 +168,7 @@ def _demand_fit(option: Option, member: Parameter) -> None:
 
 
 def engine_options(engine: UciEngine) -> EngineOptions:
-    """What a running engine has said of itself."""
+    """Return the identity and options that a running engine has reported."""
     names = [line.removeprefix("id name ") for line in engine.handshake if line.startswith("id name ")]
     found = (parse_option(line) for line in engine.handshake if line.startswith("option "))
     return EngineOptions(names[0] if names else engine.name, tuple(option for option in found if option))

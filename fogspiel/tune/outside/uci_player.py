@@ -18,7 +18,7 @@ UNKNOWN_LIMIT = "give it another limit if it does not know this one: --nodes, --
 
 @dataclass(frozen=True)
 class Thought:
-    """What an engine answered: its move in UCI, what it thinks of it, and the seconds it took."""
+    """Reply of an engine: its move in UCI, its evaluation, and the seconds it took."""
 
     move: str
     score: int | None
@@ -40,7 +40,7 @@ class UciPlayer:
 
     @property
     def name(self) -> str:
-        """What the engine calls itself."""
+        """Name that the engine reports."""
         return self.options.name
 
     def close(self) -> None:
