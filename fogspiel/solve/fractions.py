@@ -56,7 +56,7 @@ def exact_of(form: SequenceForm, planner: int, point: LpPoint) -> Exact:
 
 
 def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exact:
-    """Return the bounds secured by two plans in fractions, such as a smaller program's `vertex`; repair small faults."""
+    """Return the bounds secured by two plans in fractions, such as a program's `vertex`; repair small faults."""
     for treeplex, plan in zip(form.treeplexes, (x, y), strict=True):
         if len(plan) != treeplex.sequences:
             raise ValueError(
